@@ -1,0 +1,38 @@
+//! [`Limits`]: every bound of the engine in one place.
+
+/// How much of a stream is taken, and how deep.
+///
+/// A limit is reached at a byte of the input, never at a call: what lies before it is taken whatever the
+/// pieces were, what lies behind it is refused, and what was read stays readable.
+///
+/// ```
+/// use reknit::Limits;
+///
+/// let small = Limits { frame_bytes: 64 * 1024, ..Limits::default() };
+/// assert!(small.frame_bytes < Limits::default().frame_bytes);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest single frame, with its field names and line ends. Images arrive as one frame.
+    pub frame_bytes: usize,
+    /// All bytes of one reply together.
+    pub reply_bytes: u64,
+    /// How deep arrays and objects may be nested in a JSON value; `serde_json` has the same bound.
+    pub json_depth: usize,
+    /// How many blocks all messages of one reply may have together.
+    pub blocks: usize,
+    /// How many diagnostics a message keeps; further ones are only counted.
+    pub diagnostics: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            frame_bytes: 64 << 20,
+            reply_bytes: 1 << 30,
+            json_depth: 128,
+            blocks: 65_536,
+            diagnostics: 1_000,
+        }
+    }
+}
