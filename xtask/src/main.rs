@@ -1,1 +1,100 @@
-fn main() {}
+//! The project's own commands: what takes more than one call of cargo.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+
+mod test;
+mod tidy;
+mod fixtures;
+mod bench;
+
+const HELP: &str = "\
+usage: cargo xtask COMMAND
+
+  test            everything that must hold before a change is merged
+  tidy            the checks of the repository itself, one by one
+  corpus          write the expected files of corpus/ again, to be read in review
+  fixtures DIR    read the recorded streams of DIR/streams, whole and cut
+  bench [ARG…]    build and run bench/ with these arguments
+";
+
+fn main() -> ExitCode {
+    let mut args = env::args_os().skip(1);
+    let command = args.next().unwrap_or_default();
+    let rest: Vec<OsString> = args.collect();
+    let project = Project::here();
+    let outcome = match (command.to_str(), rest.as_slice()) {
+        (Some("test"), []) => test::run(&project),
+        (Some("tidy"), []) => tidy::run(&project),
+        (Some("corpus"), []) => test::rewrite_corpus(&project),
+        (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
+        (Some("bench"), args) => bench::run(&project, args),
+        (Some("help" | "--help" | "-h"), []) => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where the repository is and where its build output goes.
+pub(crate) struct Project {
+    pub(crate) root: PathBuf,
+    pub(crate) target: PathBuf,
+}
+
+impl Project {
+    pub(crate) fn here() -> Self {
+        let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = xtask.parent().expect("xtask is a folder of the repository").to_path_buf();
+        // `join` with an absolute path gives that path, and cargo reads a relative one from where it runs,
+        // which is the root for every command below.
+        let target = root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
+        Self { root, target }
+    }
+
+    /// A command that runs at the root of the repository.
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root);
+        command
+    }
+
+    /// A command of the cargo that runs this program.
+    pub(crate) fn cargo<I: IntoIterator<Item: AsRef<OsStr>>>(&self, args: I) -> Command {
+        let mut command = self.command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(args);
+        command
+    }
+}
+
+/// Runs a command with our own standard streams; anything but exit code 0 is an error.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let shown = shown(command);
+    let status = command.status().with_context(|| format!("`{shown}` did not start"))?;
+    if !status.success() {
+        bail!("`{shown}` ended with {status}");
+    }
+    Ok(())
+}
+
+/// The command as one would type it.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_stem().unwrap_or_default();
+    let words: Vec<_> = [program].into_iter().chain(command.get_args()).map(OsStr::to_string_lossy).collect();
+    words.join(" ")
+}

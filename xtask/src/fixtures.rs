@@ -1,0 +1,170 @@
+//! `cargo xtask fixtures DIR`: real recordings, read by the release binary, whole and cut.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{Project, run as run_command};
+
+mod json;
+
+/// A dialect that this version reads.
+struct Wire {
+    name: &'static str,
+    /// A recording that holds one of these came to its end, so a reader that calls it cut or failed is wrong.
+    end_marks: &'static [&'static str],
+}
+
+const WIRES: [Wire; 2] = [
+    Wire { name: "anthropic", end_marks: &["message_stop"] },
+    // Some servers leave out `[DONE]` and one sends no reason; none that was recorded does both and is whole.
+    Wire { name: "openai-chat", end_marks: &["\"finish_reason\":\"", "\"finish_reason\": \""] },
+];
+
+/// The cuts with which `check.py` compares the native form; the first is none.
+const CUTS: [&[&str]; 3] = [&[], &["--recut", "1"], &["--recut", "bytes"]];
+
+/// The kinds of diagnostics which say that something of the stream is not in the message.
+const LOSS: [&str; 5] =
+    ["dropped-frame", "malformed-frame", "trailing-bytes", "orphan-fragment", "after-end"];
+
+const THREADS: usize = 2;
+
+/// Builds the binary and reads every recording of each dialect.
+pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
+    let streams = dir.join("streams");
+    // Absolute, because the commands run at the root of the repository.
+    let streams =
+        streams.canonicalize().with_context(|| format!("`{}` could not be opened", streams.display()))?;
+    run_command(&mut project.cargo(["build", "--release", "-p", "reknit-cli"]))?;
+    let binary = project.target.join("release/reknit").with_extension(std::env::consts::EXE_EXTENSION);
+
+    let mut failed = Vec::new();
+    for wire in &WIRES {
+        for cut in CUTS {
+            let name = [&["check.py", "--wire", wire.name], cut].concat().join(" ");
+            println!("== {name}");
+            let mut check = project.command("python3");
+            check.arg(streams.join("check.py")).arg(&binary).args(["--wire", wire.name]).args(cut);
+            // The folder with the recordings is not ours to write to.
+            check.env("PYTHONDONTWRITEBYTECODE", "1");
+            if let Err(error) = run_command(&mut check) {
+                println!("{error:#}");
+                failed.push(name);
+            }
+        }
+    }
+    for wire in &WIRES {
+        println!("== read --from auto: {}", wire.name);
+        let recordings = recordings(&streams.join(wire.name))?;
+        let verdicts = in_parallel(&recordings, |recording| read(project, &binary, wire, recording));
+        let mut good = 0;
+        for (recording, verdict) in recordings.iter().zip(verdicts) {
+            match verdict {
+                Ok(()) => good += 1,
+                Err(error) => println!("{}: {error:#}", recording.display()),
+            }
+        }
+        println!("{}: {good} of {} read without loss", wire.name, recordings.len());
+        if good != recordings.len() {
+            failed.push(format!("reading of {}", wire.name));
+        }
+    }
+    if !failed.is_empty() {
+        bail!("not as it should be: {}", failed.join("; "));
+    }
+    Ok(())
+}
+
+/// The `.sse` files of a folder in the order of their names; none at all is an error, not a success.
+fn recordings(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("`{}` could not be opened", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "sse"));
+    if paths.is_empty() {
+        bail!("`{}` holds no recording", folder.display());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Runs `work` on every item, a few at a time; the results are in the order of the items.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { break };
+                    let result = work(item);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Reads one recording in every way that must agree.
+fn read(project: &Project, binary: &Path, wire: &Wire, recording: &Path) -> Result<()> {
+    let reknit = |args: &[&str]| -> Result<Output> {
+        let mut command = project.command(binary);
+        command.args(["read", "--from", "auto"]).args(args).arg(recording);
+        command.output().with_context(|| format!("`{}` did not start", binary.display()))
+    };
+    let whole = reknit(&["--json"])?;
+    let message = String::from_utf8(whole.stdout.clone()).context("the output is not UTF-8")?;
+    let recorded = String::from_utf8_lossy(&fs::read(recording)?).into_owned();
+    check_message(wire, &recorded, &message, &whole)?;
+
+    let changes = reknit(&["--ndjson"])?;
+    if changes.status.code() != whole.status.code() {
+        bail!("`--ndjson` ends with {} and `--json` with {}", changes.status, whole.status);
+    }
+    if changes.stdout.is_empty() {
+        bail!("`--ndjson` prints nothing");
+    }
+    for (form, uncut) in [("--json", &whole), ("--ndjson", &changes)] {
+        let recut = reknit(&[form, "--recut", "7"])?;
+        if recut.stdout != uncut.stdout || recut.status.code() != uncut.status.code() {
+            bail!("`{form}` differs when the input is cut\nhint: compare with `--recut 7`");
+        }
+    }
+    Ok(())
+}
+
+/// Whether exit code, status and recording agree, and no diagnostic tells of loss.
+fn check_message(wire: &Wire, recorded: &str, message: &str, output: &Output) -> Result<()> {
+    let Some(status) = json::member(message, "status") else {
+        bail!(
+            "no message, {}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("no word on stderr")
+        );
+    };
+    let came_to_its_end = wire.end_marks.iter().any(|mark| recorded.contains(mark));
+    match (output.status.code(), status) {
+        (Some(0), "\"stopped\"") => {}
+        // A recording of a stream that broke or told of an error is read as just that.
+        (Some(1), "\"failed\"" | "\"cut\"") if !came_to_its_end => {}
+        _ => bail!("{} with status {status}", output.status),
+    }
+    let diagnostics = json::member(message, "diagnostics").map(json::elements).unwrap_or_default();
+    for diagnostic in diagnostics {
+        let kind = json::member(diagnostic, "kind").unwrap_or_default().trim_matches('"');
+        if LOSS.contains(&kind) {
+            bail!("something is lost: {diagnostic}");
+        }
+    }
+    Ok(())
+}

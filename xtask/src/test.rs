@@ -1,0 +1,130 @@
+//! `cargo xtask test`: everything that must hold, in the order in which a failure is cheapest to find.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{Project, run as run_command, tidy};
+
+type Step = fn(&Project) -> Result<()>;
+
+const STEPS: [(&str, Step); 9] = [
+    ("format", format),
+    ("tidy", tidy::run),
+    ("lint", lint),
+    ("lint of bench", lint_bench),
+    ("tests", tests),
+    ("features: none", features_none),
+    ("features: default", features_default),
+    ("docs", docs),
+    ("licences, bans and sources", deny),
+];
+
+/// Pinned, so that a release of the tool cannot turn an unchanged commit red.
+const DENY_VERSION: &str = "0.20.2";
+
+/// Runs every step up to the first that fails, and says how long each took.
+pub(crate) fn run(project: &Project) -> Result<()> {
+    let mut durations = Vec::new();
+    let mut outcome = Ok(());
+    for (name, step) in STEPS {
+        println!("== {name}");
+        let start = Instant::now();
+        outcome = step(project).with_context(|| format!("step `{name}` failed"));
+        durations.push((name, start.elapsed()));
+        if outcome.is_err() {
+            break;
+        }
+    }
+    print_summary(&durations, if outcome.is_ok() { "passed" } else { "stopped at the last of these" });
+    outcome
+}
+
+/// Writes the expected files of the corpus again: the tests do so when this variable is set.
+pub(crate) fn rewrite_corpus(project: &Project) -> Result<()> {
+    let cargo = ["test", "-p", "reknit", "--test", "it", "--all-features"];
+    run_command(project.cargo(cargo).env("REKNIT_BLESS", "1"))?;
+    println!("the expected files in corpus/ are written; read `git diff corpus` like code");
+    Ok(())
+}
+
+fn print_summary(durations: &[(&str, Duration)], verdict: &str) {
+    println!("\n{verdict}:");
+    for (name, duration) in durations {
+        println!("{:8.1} s  {name}", duration.as_secs_f64());
+    }
+    let total: Duration = durations.iter().map(|(_, duration)| duration).sum();
+    println!("{:8.1} s  in all", total.as_secs_f64());
+}
+
+fn format(project: &Project) -> Result<()> {
+    run_command(&mut project.cargo(["fmt", "--all", "--check"]))
+}
+
+fn lint(project: &Project) -> Result<()> {
+    let cargo = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    run_command(&mut project.cargo(cargo))
+}
+
+fn lint_bench(project: &Project) -> Result<()> {
+    if !project.root.join("bench/Cargo.toml").is_file() {
+        println!("there is no bench/");
+        return Ok(());
+    }
+    run_command(&mut project.cargo(["fmt", "--manifest-path", "bench/Cargo.toml", "--check"]))?;
+    // The same target folder: what the workspace and the benchmarks share is built once.
+    let target = project.target.as_os_str();
+    let cargo = ["clippy", "--manifest-path", "bench/Cargo.toml", "--target-dir"];
+    run_command(project.cargo(cargo).arg(target).args(["--", "-D", "warnings"]))
+}
+
+fn tests(project: &Project) -> Result<()> {
+    run_command(&mut project.cargo(["test", "--workspace", "--all-features"]))
+}
+
+fn features_none(project: &Project) -> Result<()> {
+    run_command(&mut project.cargo(["check", "-p", "reknit", "--no-default-features"]))
+}
+
+fn features_default(project: &Project) -> Result<()> {
+    run_command(&mut project.cargo(["check", "-p", "reknit"]))
+}
+
+fn docs(project: &Project) -> Result<()> {
+    let cargo = ["doc", "--workspace", "--no-deps", "--all-features"];
+    run_command(project.cargo(cargo).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn deny(project: &Project) -> Result<()> {
+    let program = find_or_install_deny(project)?;
+    run_command(project.command(program).args(["check", "licenses", "bans", "sources"]))
+}
+
+fn find_or_install_deny(project: &Project) -> Result<PathBuf> {
+    let tools = project.target.join("tools");
+    let installed = tools.join("bin/cargo-deny").with_extension(std::env::consts::EXE_EXTENSION);
+    if let Some(program) = [PathBuf::from("cargo-deny"), installed.clone()].into_iter().find(starts(project))
+    {
+        return Ok(program);
+    }
+    println!("installing cargo-deny {DENY_VERSION} into {}, once; this takes a few minutes", tools.display());
+    let cargo = ["install", "cargo-deny", "--version", DENY_VERSION, "--locked", "--root"];
+    match run_command(project.cargo(cargo).arg(&tools)) {
+        Ok(()) => Ok(installed),
+        Err(error) => bail!(
+            "cargo-deny could not be installed: {error:#}\n\
+             hint: it comes from the crate registry: check the network, or put a `cargo-deny` on PATH"
+        ),
+    }
+}
+
+/// Whether a program is there and runs.
+fn starts(project: &Project) -> impl Fn(&PathBuf) -> bool {
+    |program| {
+        let mut command = project.command(program);
+        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+}
