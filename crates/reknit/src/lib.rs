@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod diagnostic;
+pub mod json;
 pub mod limits;
 pub mod text;
 

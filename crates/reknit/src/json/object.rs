@@ -1,0 +1,178 @@
+//! [`Object`]: members in the order they were written.
+
+use std::collections::BTreeMap;
+
+use super::Value;
+
+/// The members of a JSON object, in the order they were written.
+///
+/// A key stands once. Inserting it again replaces its value and leaves it where it was. Finding a key looks
+/// at one after the other, which is the fastest there is for the few that objects mostly have.
+///
+/// Two objects are equal if they have equal members in the same order.
+///
+/// ```
+/// use reknit::json::{Object, Value};
+///
+/// let mut object = Object::new();
+/// object.insert("b", 1);
+/// object.insert("a", 2);
+/// assert_eq!(object.insert("b", 3), Some(Value::from(1)));
+/// assert_eq!(Value::from(object).to_string(), r#"{"b":3,"a":2}"#);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Object {
+    pub(super) members: Vec<(String, Value)>,
+}
+
+impl Object {
+    /// An object without members.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.position(key).map(|at| &self.members[at].1)
+    }
+
+    /// The value of `key`, to change.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.position(key).map(|at| &mut self.members[at].1)
+    }
+
+    /// Gives `key` a value, and returns the one it had.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+        let (key, value) = (key.into(), value.into());
+        if let Some(old) = self.get_mut(&key) {
+            return Some(std::mem::replace(old, value));
+        }
+        self.members.push((key, value));
+        None
+    }
+
+    /// Takes `key` out and returns its value; the others keep their order.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        self.position(key).map(|at| self.members.remove(at).1)
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
+        self.members.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The members in order, their values to change.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> + ExactSizeIterator {
+        self.members.iter_mut().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        self.members.iter().map(|(key, _)| key.as_str())
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.members.iter().position(|(name, _)| name == key)
+    }
+}
+
+/// Finds the keys of an object that is being built.
+///
+/// Up to [`FEW`] they are compared one by one; from then on they are also kept in order here, or an object
+/// of a hundred thousand keys would take a hundred thousand times a hundred thousand comparisons.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeyIndex {
+    positions: BTreeMap<String, usize>,
+}
+
+const FEW: usize = 16;
+
+/// Where a member went.
+pub(super) struct Inserted {
+    pub(super) at: usize,
+    /// The value the key had before, if it stood there already.
+    pub(super) replaced: Option<Value>,
+}
+
+impl KeyIndex {
+    /// Inserts a member into the object that all earlier calls were about.
+    pub(super) fn insert(&mut self, object: &mut Object, key: String, value: Value) -> Inserted {
+        let end = object.len();
+        let position = if end < FEW {
+            object.position(&key)
+        } else {
+            if self.positions.is_empty() {
+                self.positions = object.keys().map(str::to_owned).zip(0..).collect();
+            }
+            self.positions.get(&key).copied()
+        };
+        match position {
+            Some(at) => {
+                let replaced = Some(std::mem::replace(&mut object.members[at].1, value));
+                Inserted { at, replaced }
+            }
+            None => {
+                if end >= FEW {
+                    self.positions.insert(key.clone(), end);
+                }
+                object.members.push((key, value));
+                Inserted { at: end, replaced: None }
+            }
+        }
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
+        let (mut object, mut keys) = (Self::new(), KeyIndex::default());
+        for (key, value) in members {
+            keys.insert(&mut object, key.into(), value.into());
+        }
+        object
+    }
+}
+
+impl IntoIterator for Object {
+    type Item = (String, Value);
+    type IntoIter = std::vec::IntoIter<(String, Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.members.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_keeps_its_first_place_and_its_last_value() {
+        for count in [1, FEW - 1, FEW, FEW + 1, 300] {
+            let names = (0..count).map(|i| i.to_string());
+            let object: Object = names.clone().chain(names).zip(0u32..).collect();
+            assert_eq!(object.len(), count);
+            for (i, (key, value)) in object.iter().enumerate() {
+                assert_eq!(key, i.to_string());
+                assert_eq!(value.as_u64(), Some((count + i) as u64));
+            }
+        }
+    }
+
+    #[test]
+    fn removing_keeps_the_order() {
+        let mut object: Object = [("a", 1), ("b", 2), ("c", 3)].into_iter().collect();
+        assert_eq!(object.remove("b"), Some(Value::from(2)));
+        assert_eq!(object.remove("b"), None);
+        assert_eq!(object.keys().collect::<Vec<_>>(), ["a", "c"]);
+    }
+}

@@ -1,0 +1,285 @@
+//! The state machine of one JSON value: what may come next, and what it means.
+
+use std::mem;
+
+use super::number::{Number, Place, in_range};
+use super::string::{Decoded, Escape, decode};
+use super::tree::{Kind, Slot, Tree};
+use super::{Error, ErrorKind, Expected, Value};
+
+/// Reads text that is cut anywhere into a [`Tree`], each byte once.
+#[derive(Clone, Debug)]
+pub(super) struct Parser {
+    pub(super) tree: Tree,
+    state: State,
+    /// How many bytes came before the rest of the piece.
+    at: usize,
+    depth: usize,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// Before a value.
+    Value(Slot),
+    /// Behind `[`: a value, or the end of the array.
+    FirstElement,
+    /// Behind `{`: a key, or the end of the object.
+    FirstKey,
+    /// Behind a comma in an object.
+    Key,
+    /// In a key, which starts at a byte.
+    InKey {
+        key: String,
+        at: usize,
+        escape: Escape,
+    },
+    /// Behind a key: its colon.
+    Colon(Slot),
+    /// In a string, which is open in the tree.
+    InString {
+        escape: Escape,
+    },
+    /// In a number; the text is what earlier pieces had of it.
+    InNumber {
+        slot: Slot,
+        text: String,
+        place: Place,
+    },
+    /// In `null`, `true` or `false`.
+    InLiteral {
+        slot: Slot,
+        literal: &'static str,
+        seen: usize,
+    },
+    /// Behind a value in an array or object: a comma, or the end.
+    Comma,
+    /// Behind the whole value.
+    End,
+    Failed(Error),
+}
+
+impl Parser {
+    pub(super) fn new(depth: usize) -> Self {
+        Self { tree: Tree::default(), state: State::Value(Slot::Root), at: 0, depth }
+    }
+
+    /// Reads a piece; behind an error it only says the error again.
+    pub(super) fn push(&mut self, piece: &str) -> Result<(), Error> {
+        self.tree.start_piece();
+        let mut rest = piece;
+        while let Some(&byte) = rest.as_bytes().first() {
+            let step = match &mut self.state {
+                State::InString { .. } => self.in_string(rest),
+                State::InKey { .. } => self.in_key(rest),
+                State::InNumber { .. } => self.in_number(rest),
+                State::InLiteral { .. } => self.in_literal(rest),
+                State::Failed(error) => return Err(*error),
+                _ if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') => Ok(1),
+                State::Value(_) => self.value(rest, Expected::Value),
+                State::FirstElement if byte == b']' => self.close(),
+                State::FirstElement => {
+                    self.state = State::Value(Slot::Element);
+                    self.value(rest, Expected::ValueOrClose)
+                }
+                State::FirstKey if byte == b'}' => self.close(),
+                State::FirstKey => self.key(rest, Expected::KeyOrClose),
+                State::Key => self.key(rest, Expected::Key),
+                State::Colon(_) => self.colon(rest),
+                State::Comma => self.comma(rest),
+                State::End => Err(self.unexpected(rest, Expected::End)),
+            };
+            match step {
+                Ok(taken) => {
+                    self.at += taken;
+                    rest = &rest[taken..];
+                }
+                Err(error) => {
+                    self.state = State::Failed(error);
+                    return Err(error);
+                }
+            }
+        }
+        self.error().map_or(Ok(()), Err)
+    }
+
+    pub(super) fn error(&self) -> Option<Error> {
+        if let State::Failed(error) = self.state { Some(error) } else { None }
+    }
+
+    /// Whether the text so far is one whole value.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match &self.state {
+            State::End => Ok(()),
+            State::Failed(error) => Err(*error),
+            State::Value(Slot::Root) => Err(Error { kind: ErrorKind::Empty, at: self.at }),
+            State::InNumber { slot: Slot::Root, text, place } if place.is_whole() => match in_range(text) {
+                true => Ok(()),
+                false => Err(Error { kind: ErrorKind::OutOfRange, at: self.at - text.len() }),
+            },
+            _ => Err(Error { kind: ErrorKind::Truncated, at: self.at }),
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<Value, Error> {
+        self.check()?;
+        match self.state {
+            State::InNumber { text, .. } => Ok(Value::Number(Number::from_valid(&text))),
+            _ => Ok(self.tree.into_root().expect("a value that is over is there")),
+        }
+    }
+
+    fn value(&mut self, rest: &str, expected: Expected) -> Result<usize, Error> {
+        let State::Value(slot) = &mut self.state else { return Ok(0) };
+        // What stays behind is replaced below, or by the error.
+        let slot = mem::replace(slot, Slot::Element);
+        let literal = match rest.as_bytes()[0] {
+            b'"' => {
+                self.tree.open(slot, Kind::String);
+                self.state = State::InString { escape: Escape::None };
+                return Ok(1);
+            }
+            b'{' => return self.open(slot, Kind::Object, State::FirstKey),
+            b'[' => return self.open(slot, Kind::Array, State::FirstElement),
+            b'-' | b'0'..=b'9' => {
+                self.state = State::InNumber { slot, text: String::new(), place: Place::Start };
+                return Ok(0);
+            }
+            b'n' => "null",
+            b't' => "true",
+            b'f' => "false",
+            _ => return Err(self.unexpected(rest, expected)),
+        };
+        self.state = State::InLiteral { slot, literal, seen: 1 };
+        Ok(1)
+    }
+
+    fn open(&mut self, slot: Slot, kind: Kind, inside: State) -> Result<usize, Error> {
+        if self.tree.depth() + 1 >= self.depth {
+            return Err(Error { kind: ErrorKind::Depth { limit: self.depth }, at: self.at });
+        }
+        self.tree.open(slot, kind);
+        self.state = inside;
+        Ok(1)
+    }
+
+    fn key(&mut self, rest: &str, expected: Expected) -> Result<usize, Error> {
+        if !rest.starts_with('"') {
+            return Err(self.unexpected(rest, expected));
+        }
+        self.state = State::InKey { key: String::new(), at: self.at, escape: Escape::None };
+        Ok(1)
+    }
+
+    fn in_key(&mut self, rest: &str) -> Result<usize, Error> {
+        let State::InKey { key, at, escape } = &mut self.state else { return Ok(0) };
+        match decode(rest, escape, key) {
+            Ok(Decoded::Open) => Ok(rest.len()),
+            Ok(Decoded::Closed(taken)) => {
+                self.state = State::Colon(Slot::Member { key: mem::take(key), at: *at });
+                Ok(taken)
+            }
+            Err((kind, behind)) => Err(Error { kind, at: self.at + behind }),
+        }
+    }
+
+    fn colon(&mut self, rest: &str) -> Result<usize, Error> {
+        let State::Colon(slot) = &mut self.state else { return Ok(0) };
+        if !rest.starts_with(':') {
+            return Err(self.unexpected(rest, Expected::Colon));
+        }
+        self.state = State::Value(mem::replace(slot, Slot::Element));
+        Ok(1)
+    }
+
+    fn in_string(&mut self, rest: &str) -> Result<usize, Error> {
+        let State::InString { escape } = &mut self.state else { return Ok(0) };
+        let start = self.tree.grown.len();
+        let decoded = decode(rest, escape, &mut self.tree.grown);
+        self.tree.grew(start);
+        match decoded {
+            Ok(Decoded::Open) => Ok(rest.len()),
+            Ok(Decoded::Closed(taken)) => {
+                self.close()?;
+                Ok(taken)
+            }
+            Err((kind, behind)) => Err(Error { kind, at: self.at + behind }),
+        }
+    }
+
+    fn in_number(&mut self, rest: &str) -> Result<usize, Error> {
+        let State::InNumber { slot, text, place } = &mut self.state else { return Ok(0) };
+        let taken = place.advance(rest.as_bytes());
+        let Some(next) = rest.as_bytes().get(taken) else {
+            text.push_str(rest);
+            return Ok(taken);
+        };
+        if !place.is_whole() {
+            let rest = &rest[taken..];
+            let at = self.at + taken;
+            return Err(Error { at, ..self.unexpected(rest, Expected::Digit) });
+        }
+        if *place == Place::Zero && next.is_ascii_digit() {
+            return Err(Error { kind: ErrorKind::LeadingZero, at: self.at + taken });
+        }
+        let at = self.at - text.len();
+        let whole = if text.is_empty() {
+            &rest[..taken]
+        } else {
+            text.push_str(&rest[..taken]);
+            text.as_str()
+        };
+        if !in_range(whole) {
+            return Err(Error { kind: ErrorKind::OutOfRange, at });
+        }
+        let number = Number::from_valid(whole);
+        self.tree.scalar(mem::replace(slot, Slot::Element), Value::Number(number));
+        self.end_value();
+        Ok(taken)
+    }
+
+    fn in_literal(&mut self, rest: &str) -> Result<usize, Error> {
+        let State::InLiteral { slot, literal, seen } = &mut self.state else { return Ok(0) };
+        if rest.as_bytes()[0] != literal.as_bytes()[*seen] {
+            let expected = Expected::Literal(literal);
+            return Err(self.unexpected(rest, expected));
+        }
+        *seen += 1;
+        if *seen == literal.len() {
+            let value = match *literal {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                _ => Value::Null,
+            };
+            self.tree.scalar(mem::replace(slot, Slot::Element), value);
+            self.end_value();
+        }
+        Ok(1)
+    }
+
+    fn comma(&mut self, rest: &str) -> Result<usize, Error> {
+        match (self.tree.kind(), rest.as_bytes()[0]) {
+            (Some(Kind::Object), b',') => self.state = State::Key,
+            (Some(Kind::Object), b'}') => return self.close(),
+            (Some(Kind::Object), _) => return Err(self.unexpected(rest, Expected::CommaOrBrace)),
+            (_, b',') => self.state = State::Value(Slot::Element),
+            (_, b']') => return self.close(),
+            (_, _) => return Err(self.unexpected(rest, Expected::CommaOrBracket)),
+        }
+        Ok(1)
+    }
+
+    fn close(&mut self) -> Result<usize, Error> {
+        self.tree.close();
+        self.end_value();
+        Ok(1)
+    }
+
+    fn end_value(&mut self) {
+        self.state = if self.tree.depth() == 0 { State::End } else { State::Comma };
+    }
+
+    fn unexpected(&self, rest: &str, expected: Expected) -> Error {
+        let found = rest.chars().next().unwrap_or_default();
+        Error { kind: ErrorKind::Unexpected { found, expected }, at: self.at }
+    }
+}

@@ -1,0 +1,241 @@
+//! [`Value`]: any JSON value, exactly.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use super::parser::Parser;
+use super::string::plain_run;
+use super::{Error, Number, Object, Step};
+use crate::{Limits, Text};
+
+/// Any JSON value: numbers by their text, members in their order, strings that are cheap to keep.
+///
+/// ```
+/// use reknit::json::Value;
+///
+/// let value: Value = r#"{"id": 12345678901234567890123, "tags": ["a"]}"#.parse()?;
+/// assert_eq!(value.pointer("/tags/0").and_then(Value::as_str).as_deref(), Some("a"));
+/// assert_eq!(value.to_string(), r#"{"id":12345678901234567890123,"tags":["a"]}"#);
+/// # Ok::<(), reknit::json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string.
+    String(Text),
+    /// An array.
+    Array(Vec<Value>),
+    /// An object.
+    Object(Object),
+}
+
+impl Value {
+    /// Reads the one value that `text` is.
+    ///
+    /// Arrays and objects may be nested less than `depth` deep, counted as `serde_json` does: its 128 refuses
+    /// the 128th.
+    pub fn parse(text: &str, depth: usize) -> Result<Self, Error> {
+        let mut parser = Parser::new(depth);
+        parser.push(text)?;
+        parser.finish()
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The boolean, if this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(bool) = self { Some(*bool) } else { None }
+    }
+
+    /// The number, if this is one.
+    pub fn as_number(&self) -> Option<&Number> {
+        if let Self::Number(number) = self { Some(number) } else { None }
+    }
+
+    /// The integer, if this is one that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number()?.as_i64()
+    }
+
+    /// The integer, if this is one that fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number()?.as_u64()
+    }
+
+    /// The nearest `f64`, if this is a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number().map(Number::as_f64)
+    }
+
+    /// The string, if this is one.
+    pub fn as_str(&self) -> Option<Cow<'_, str>> {
+        self.as_text().map(Text::to_str)
+    }
+
+    /// The string as it is kept, if this is one.
+    pub fn as_text(&self) -> Option<&Text> {
+        if let Self::String(text) = self { Some(text) } else { None }
+    }
+
+    /// The elements, if this is an array.
+    pub fn as_array(&self) -> Option<&Vec<Value>> {
+        if let Self::Array(elements) = self { Some(elements) } else { None }
+    }
+
+    /// The elements, if this is an array, to change.
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
+        if let Self::Array(elements) = self { Some(elements) } else { None }
+    }
+
+    /// The members, if this is an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
+    /// The members, if this is an object, to change.
+    pub fn as_object_mut(&mut self) -> Option<&mut Object> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
+    /// The value of `key`, if this is an object that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_object()?.get(key)
+    }
+
+    /// The value that a JSON pointer (RFC 6901) leads to, such as `/edits/0/path`.
+    pub fn pointer(&self, pointer: &str) -> Option<&Value> {
+        tokens(pointer)?.try_fold(self, |value, token| {
+            let at = value.child_position(&token)?;
+            value.child(at)
+        })
+    }
+
+    /// Which child a token of a pointer names, counted from 0.
+    pub(super) fn child_position(&self, token: &str) -> Option<usize> {
+        match self {
+            Self::Object(object) => object.keys().position(|key| key == token),
+            Self::Array(elements) => index(token).filter(|&at| at < elements.len()),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => None,
+        }
+    }
+
+    /// The element or member at a position.
+    pub(super) fn child(&self, at: usize) -> Option<&Value> {
+        match self {
+            Self::Array(elements) => elements.get(at),
+            Self::Object(object) => object.members.get(at).map(|(_, value)| value),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => None,
+        }
+    }
+
+    /// The child at a position, if the step leads there.
+    pub(super) fn child_at(&self, step: Step<'_>, at: usize) -> Option<&Value> {
+        match (self, step) {
+            (Self::Array(elements), Step::Index(_)) => elements.get(at),
+            (Self::Object(object), Step::Key(key)) => {
+                object.members.get(at).filter(|(name, _)| name == key).map(|(_, value)| value)
+            }
+            (_, _) => None,
+        }
+    }
+
+    /// The element or member at a position, to change.
+    pub(super) fn child_mut(&mut self, at: usize) -> Option<&mut Value> {
+        match self {
+            Self::Array(elements) => elements.get_mut(at),
+            Self::Object(object) => object.members.get_mut(at).map(|(_, value)| value),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => None,
+        }
+    }
+}
+
+/// The parts of a JSON pointer with their escapes resolved; none if it is not one.
+pub(super) fn tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+    let mut parts = pointer.split('/');
+    if parts.next() != Some("") {
+        return None;
+    }
+    Some(parts.map(|token| match token.contains('~') {
+        true => Cow::Owned(token.replace("~1", "/").replace("~0", "~")),
+        false => Cow::Borrowed(token),
+    }))
+}
+
+/// The index that a token of a pointer is; RFC 6901 knows no signs and no leading zeros.
+pub(super) fn index(token: &str) -> Option<usize> {
+    let padded = token.starts_with('+') || (token.starts_with('0') && token != "0");
+    token.parse().ok().filter(|_| !padded)
+}
+
+/// Reads one value, nested as deep as [`Limits::json_depth`] is by default.
+impl FromStr for Value {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text, Limits::default().json_depth)
+    }
+}
+
+/// Writes the value as JSON without blanks.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(bool) => write!(f, "{bool}"),
+            Self::Number(number) => f.write_str(number.as_str()),
+            Self::String(text) => write_string(f, text.segments()),
+            Self::Array(elements) => {
+                f.write_char('[')?;
+                for (at, element) in elements.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { "," })?;
+                    element.fmt(f)?;
+                }
+                f.write_char(']')
+            }
+            Self::Object(object) => {
+                f.write_char('{')?;
+                for (at, (key, value)) in object.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { "," })?;
+                    write_string(f, [key].into_iter())?;
+                    f.write_char(':')?;
+                    value.fmt(f)?;
+                }
+                f.write_char('}')
+            }
+        }
+    }
+}
+
+fn write_string<'a>(f: &mut fmt::Formatter<'_>, mut segments: impl Iterator<Item = &'a str>) -> fmt::Result {
+    f.write_char('"')?;
+    segments.try_for_each(|segment| {
+        let mut rest = segment;
+        loop {
+            let (plain, behind) = rest.split_at(plain_run(rest.as_bytes()));
+            f.write_str(plain)?;
+            let mut chars = behind.chars();
+            match chars.next() {
+                None => return Ok(()),
+                Some(char @ ('"' | '\\')) => write!(f, "\\{char}")?,
+                Some('\n') => f.write_str("\\n")?,
+                Some('\r') => f.write_str("\\r")?,
+                Some('\t') => f.write_str("\\t")?,
+                Some('\u{8}') => f.write_str("\\b")?,
+                Some('\u{c}') => f.write_str("\\f")?,
+                Some(control) => write!(f, "\\u{:04x}", u32::from(control))?,
+            }
+            rest = chars.as_str();
+        }
+    })?;
+    f.write_char('"')
+}
