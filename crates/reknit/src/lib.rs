@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod json;
 pub mod limits;
 pub mod text;
+pub mod frame;
 
 pub use diagnostic::Diagnostic;
 pub use limits::Limits;

@@ -1,0 +1,222 @@
+//! The elements of one JSON array.
+
+use memchr::memchr2;
+
+use super::queue::{Problem, Queue};
+use super::utf8::{Lossy, Tally};
+use super::{Error, admit, is_blank};
+
+/// The framer of [`Framing::JsonArray`](super::Framing::JsonArray).
+///
+/// Elements are found by their brackets and quotes alone; whether they are JSON is for their reader to
+/// say. An element in brackets or quotes is over with its last byte, so it is not held back until the
+/// comma, which comes with the next one. An element is as long as its bytes.
+#[derive(Debug)]
+pub(super) struct Array {
+    limit: usize,
+    state: State,
+    lossy: Lossy,
+    bad: Tally,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Before the array's bracket.
+    Before,
+    /// In the array, in no element.
+    Between,
+    /// In an object, an array or a string.
+    Nested { start: u64, nesting: Nesting },
+    /// In a number or a word.
+    Bare { start: u64 },
+    /// Behind the array's bracket.
+    After,
+    /// Behind the first byte that should not be there.
+    Trailing { start: u64 },
+}
+
+impl Array {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, state: State::Before, lossy: Lossy::default(), bad: Tally::default() }
+    }
+
+    pub(super) fn push(&mut self, mut piece: &[u8], mut at: u64, queue: &mut Queue) -> Result<(), Error> {
+        while !piece.is_empty() {
+            let used = match self.state {
+                State::Before => self.before(piece),
+                State::Between => self.between(piece, at),
+                State::Nested { start, nesting } => self.nested(piece, at, start, nesting, queue)?,
+                State::Bare { start } => self.bare(piece, at, start, queue)?,
+                State::After => self.after(piece, at),
+                State::Trailing { .. } => return Ok(()),
+            };
+            piece = &piece[used..];
+            at += used as u64;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(&mut self, at: u64, queue: &mut Queue) {
+        match self.state {
+            State::Before | State::After => {}
+            State::Between => queue.problem(Problem::Unterminated { at, lacks: "closing bracket" }),
+            State::Nested { start, .. } | State::Bare { start } => {
+                queue.discard();
+                queue.problem(Problem::Dropped { at: start, bytes: at - start });
+            }
+            State::Trailing { start } => queue.problem(Problem::Trailing { at: start, bytes: at - start }),
+        }
+    }
+
+    fn before(&mut self, piece: &[u8]) -> usize {
+        let blanks = count_blanks(piece);
+        match piece.get(blanks) {
+            None => blanks,
+            Some(b'[') => {
+                self.state = State::Between;
+                blanks + 1
+            }
+            // Not an array after all, such as an error object: it is read like an element.
+            Some(_) => {
+                self.state = State::Between;
+                blanks
+            }
+        }
+    }
+
+    fn between(&mut self, piece: &[u8], at: u64) -> usize {
+        let skipped = piece.iter().take_while(|&&byte| is_blank(byte) || byte == b',').count();
+        let start = at + skipped as u64;
+        match piece.get(skipped) {
+            None => skipped,
+            Some(b']') => {
+                self.state = State::After;
+                skipped + 1
+            }
+            Some(b'{' | b'[' | b'"') => {
+                self.state = State::Nested { start, nesting: Nesting::default() };
+                skipped
+            }
+            Some(_) => {
+                self.state = State::Bare { start };
+                skipped
+            }
+        }
+    }
+
+    fn nested(
+        &mut self,
+        piece: &[u8],
+        at: u64,
+        start: u64,
+        mut nesting: Nesting,
+        queue: &mut Queue,
+    ) -> Result<usize, Error> {
+        match nesting.advance(piece) {
+            None => {
+                self.extend(piece, at, start, queue)?;
+                self.state = State::Nested { start, nesting };
+                Ok(piece.len())
+            }
+            Some(end) => {
+                self.extend(&piece[..end], at, start, queue)?;
+                self.close(start..at + end as u64, queue);
+                Ok(end)
+            }
+        }
+    }
+
+    fn bare(&mut self, piece: &[u8], at: u64, start: u64, queue: &mut Queue) -> Result<usize, Error> {
+        let end = piece.iter().position(|&byte| is_blank(byte) || matches!(byte, b',' | b']'));
+        self.extend(&piece[..end.unwrap_or(piece.len())], at, start, queue)?;
+        if let Some(end) = end {
+            self.close(start..at + end as u64, queue);
+        }
+        Ok(end.unwrap_or(piece.len()))
+    }
+
+    fn after(&mut self, piece: &[u8], at: u64) -> usize {
+        let blanks = count_blanks(piece);
+        if blanks < piece.len() {
+            self.state = State::Trailing { start: at + blanks as u64 };
+        }
+        blanks
+    }
+
+    fn extend(&mut self, part: &[u8], at: u64, start: u64, queue: &mut Queue) -> Result<(), Error> {
+        admit(part.len(), self.limit - (at - start) as usize, at, self.limit)?;
+        self.lossy.push(part, at, queue.open(), &mut self.bad);
+        Ok(())
+    }
+
+    fn close(&mut self, bytes: std::ops::Range<u64>, queue: &mut Queue) {
+        self.lossy.end(bytes.end, queue.open(), &mut self.bad);
+        queue.tallied(&mut self.bad, Problem::InvalidUtf8);
+        queue.close(bytes);
+        self.state = State::Between;
+    }
+}
+
+/// How deep in brackets the text is that was read so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nesting {
+    depth: usize,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Place {
+    #[default]
+    Value,
+    String,
+    Escape,
+}
+
+impl Nesting {
+    /// Reads on up to the byte that closes the outermost bracket or quote; returns where that ends.
+    pub(super) fn advance(&mut self, text: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < text.len() {
+            at += match self.place {
+                Place::Value => self.value(text[at]),
+                Place::String => self.string(&text[at..]),
+                Place::Escape => self.escape(),
+            };
+            // Nothing but a closing bracket or quote leads here: the text starts with an opening one.
+            if self.is_closed() {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether all brackets and quotes are closed.
+    pub(super) fn is_closed(&self) -> bool {
+        self.depth == 0 && matches!(self.place, Place::Value)
+    }
+
+    fn value(&mut self, byte: u8) -> usize {
+        match byte {
+            b'"' => self.place = Place::String,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        1
+    }
+
+    fn string(&mut self, text: &[u8]) -> usize {
+        let Some(end) = memchr2(b'"', b'\\', text) else { return text.len() };
+        self.place = if text[end] == b'"' { Place::Value } else { Place::Escape };
+        end + 1
+    }
+
+    fn escape(&mut self) -> usize {
+        self.place = Place::String;
+        1
+    }
+}
+
+fn count_blanks(text: &[u8]) -> usize {
+    text.iter().take_while(|&&byte| is_blank(byte)).count()
+}

@@ -1,0 +1,325 @@
+//! Server-sent events, by <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+
+mod line;
+
+use memchr::{memchr2, memrchr2};
+
+use super::queue::{Problem, Queue};
+use super::utf8::{Lossy, Tally};
+use super::{Error, admit};
+use line::{DATA, Field, Line, after_line, is_open_data, milliseconds};
+
+/// The framer of [`Framing::Sse`](super::Framing::Sse).
+///
+/// A line is as long as its bytes and one for its end, also if that is CRLF; an event is as long as its
+/// lines without the blank one and without comments; a comment is as long as its line.
+#[derive(Debug)]
+pub(super) struct Sse {
+    limit: usize,
+    ending: Ending,
+    state: State,
+    /// The text of [`State::Held`]; here, because it is used again.
+    held: Vec<u8>,
+    /// Decodes the text of [`State::Data`].
+    lossy: Lossy,
+    event: Event,
+    /// Lines that were ignored and invalid bytes that were read since the last event with data.
+    ignored: Tally,
+    bad: Tally,
+}
+
+/// What becomes of an event at the end of input that lacks its blank line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ending {
+    /// It is returned if its last line is whole: recordings lack the last blank line often enough.
+    Lenient,
+    /// It is dropped.
+    Strict,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    LineStart,
+    /// At the start of a line. A CR at the end of a piece may be half of a CRLF: the line is over either
+    /// way, but an LF that follows must be swallowed, or it would be a blank line.
+    AfterCr,
+    /// In a line that a piece has cut, kept as it is until its end comes.
+    Held {
+        start: u64,
+    },
+    /// In a cut line of data, whose text goes to the open frame at once; with what was invalid before it.
+    Data {
+        start: u64,
+        bad_before: Tally,
+    },
+}
+
+/// The event that is being read.
+#[derive(Debug, Default)]
+struct Event {
+    /// From its first line to the end of its last.
+    start: u64,
+    end: u64,
+    size: usize,
+    data_lines: u64,
+    name: String,
+    id: String,
+    /// Whether `id` is not yet queued.
+    id_changed: bool,
+    retry: Option<u64>,
+}
+
+impl Sse {
+    pub(super) fn new(limit: usize, ending: Ending) -> Self {
+        Self {
+            limit,
+            ending,
+            state: State::LineStart,
+            held: Vec::new(),
+            lossy: Lossy::default(),
+            event: Event::default(),
+            ignored: Tally::default(),
+            bad: Tally::default(),
+        }
+    }
+
+    pub(super) fn push(&mut self, piece: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        let start = match self.state {
+            State::LineStart => 0,
+            State::AfterCr => usize::from(piece[0] == b'\n'),
+            State::Held { .. } | State::Data { .. } => match memchr2(b'\n', b'\r', piece) {
+                None => return self.extend(piece, at, queue),
+                Some(end) => {
+                    self.extend(&piece[..end], at, queue)?;
+                    self.close_line(at + end as u64, queue)?;
+                    after_line(piece, end)
+                }
+            },
+        };
+        let tail = memrchr2(b'\n', b'\r', &piece[start..]).map_or(start, |last| start + last + 1);
+        self.whole_lines(&piece[start..tail], at + start as u64, queue)?;
+        if tail < piece.len() {
+            return self.open_line(&piece[tail..], at + tail as u64, queue);
+        }
+        let ends_in_cr = piece[piece.len() - 1] == b'\r';
+        self.state = if ends_in_cr { State::AfterCr } else { State::LineStart };
+        Ok(())
+    }
+
+    pub(super) fn finish(&mut self, at: u64, queue: &mut Queue) {
+        match self.state {
+            State::LineStart | State::AfterCr => self.finish_event(at, queue),
+            State::Held { .. } if self.held[0] == b':' => self.finish_event(at, queue),
+            State::Held { start } | State::Data { start, .. } => self.drop_event(start, at, queue),
+        }
+        self.report(queue);
+    }
+
+    /// Queues what was odd since the last event with data, for no further one comes.
+    pub(super) fn report(&mut self, queue: &mut Queue) {
+        // How much of a cut line has been read depends on the pieces; what is told must not.
+        if let State::Data { bad_before, .. } = self.state {
+            self.bad = bad_before;
+        }
+        queue.tallied(&mut self.ignored, Problem::IgnoredLines);
+        queue.tallied(&mut self.bad, Problem::InvalidUtf8);
+    }
+
+    /// The input ended at `at`, behind a whole line.
+    fn finish_event(&mut self, at: u64, queue: &mut Queue) {
+        match self.ending {
+            Ending::Lenient if self.event.data_lines > 0 => {
+                queue.problem(Problem::Unterminated { at, lacks: "blank line" });
+                self.dispatch(queue);
+            }
+            // An event with a name was about to bring data.
+            _ if self.event.data_lines > 0 || !self.event.name.is_empty() => self.drop_event(at, at, queue),
+            _ => {}
+        }
+    }
+
+    /// The input ended at `at` in an event; `line` is where its last line starts.
+    fn drop_event(&mut self, line: u64, at: u64, queue: &mut Queue) {
+        let start = if self.event.size == 0 { line } else { self.event.start };
+        queue.discard();
+        queue.problem(Problem::Dropped { at: start, bytes: at - start });
+    }
+
+    /// Reads lines of which the last is whole too.
+    fn whole_lines(&mut self, lines: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
+        // To look at all of them at once is a good deal faster than line by line.
+        let text = str::from_utf8(lines).ok();
+        let mut start = 0;
+        while let Some(len) = memchr2(b'\n', b'\r', &lines[start..]) {
+            let range = start..start + len;
+            let line = match text {
+                Some(text) => Line { bytes: &lines[range.clone()], text: text.get(range) },
+                None => Line::new(&lines[range]),
+            };
+            self.line(line, at + start as u64, queue)?;
+            start = after_line(lines, start + len);
+        }
+        Ok(())
+    }
+
+    /// Takes the first part of a cut line.
+    fn open_line(&mut self, part: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
+        self.held.clear();
+        self.state = State::Held { start: at };
+        self.extend(part, at, queue)
+    }
+
+    /// Takes the next part of the cut line.
+    fn extend(&mut self, part: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
+        match self.state {
+            State::LineStart | State::AfterCr => {}
+            State::Held { start } => {
+                let is_comment = self.held.first().or(part.first()) == Some(&b':');
+                let before = if is_comment { 0 } else { self.event.size };
+                admit(part.len(), self.limit - before - self.held.len(), at, self.limit)?;
+                if self.held.is_empty() && is_open_data(part) {
+                    self.open_data(part, start, queue);
+                    return Ok(());
+                }
+                self.held.extend_from_slice(part);
+                if is_open_data(&self.held) {
+                    let held = std::mem::take(&mut self.held);
+                    self.open_data(&held, start, queue);
+                    self.held = held;
+                }
+            }
+            State::Data { start, .. } => {
+                let before = self.event.size + (at - start) as usize;
+                admit(part.len(), self.limit - before, at, self.limit)?;
+                self.lossy.push(part, at, queue.open(), &mut self.bad);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the text of a cut line of data to the open frame.
+    fn open_data(&mut self, part: &[u8], start: u64, queue: &mut Queue) {
+        self.state = State::Data { start, bad_before: self.bad };
+        if self.event.data_lines > 0 {
+            queue.open().push('\n');
+        }
+        let value = DATA.len() + usize::from(part[DATA.len()] == b' ');
+        self.lossy.push(&part[value..], start + value as u64, queue.open(), &mut self.bad);
+    }
+
+    /// Ends the cut line at `end`.
+    fn close_line(&mut self, end: u64, queue: &mut Queue) -> Result<(), Error> {
+        match self.state {
+            State::LineStart | State::AfterCr => Ok(()),
+            State::Held { start } => {
+                let held = std::mem::take(&mut self.held);
+                let result = self.line(Line::new(&held), start, queue);
+                self.held = held;
+                result
+            }
+            State::Data { start, .. } => {
+                self.admit_line(start, end)?;
+                self.lossy.end(end, queue.open(), &mut self.bad);
+                self.event.data_lines += 1;
+                self.state = State::LineStart;
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads a whole line that starts at `at`.
+    fn line(&mut self, line: Line<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
+        match line.bytes {
+            [] => {
+                self.dispatch(queue);
+                Ok(())
+            }
+            [b':', ..] => self.comment(line, at, queue),
+            _ => {
+                self.admit_line(at, at + line.bytes.len() as u64)?;
+                self.field(line, at, queue);
+                Ok(())
+            }
+        }
+    }
+
+    /// Counts a line to the event, if it fits.
+    fn admit_line(&mut self, start: u64, end: u64) -> Result<(), Error> {
+        let size = (end - start) as usize + 1;
+        admit(size, self.limit - self.event.size, start, self.limit)?;
+        if self.event.size == 0 {
+            self.event.start = start;
+        }
+        self.event.size += size;
+        self.event.end = end;
+        Ok(())
+    }
+
+    fn field(&mut self, line: Line<'_>, at: u64, queue: &mut Queue) {
+        let Some((field, value_at)) = line.field() else { return self.ignored.add(at) };
+        let value = line.from(value_at);
+        let value_at = at + value_at as u64;
+        match field {
+            Field::Data => {
+                if self.event.data_lines > 0 {
+                    queue.open().push('\n');
+                }
+                self.event.data_lines += 1;
+                value.decode(value_at, queue.open(), &mut self.bad);
+            }
+            Field::Event => {
+                self.event.name.clear();
+                value.decode(value_at, &mut self.event.name, &mut self.bad);
+            }
+            Field::Id if value.bytes.contains(&0) => self.ignored.add(at),
+            Field::Id => {
+                self.event.id.clear();
+                self.event.id_changed = true;
+                value.decode(value_at, &mut self.event.id, &mut self.bad);
+            }
+            Field::Retry => match milliseconds(value.bytes) {
+                Some(retry) => self.event.retry = Some(retry),
+                None => self.ignored.add(at),
+            },
+        }
+    }
+
+    fn comment(&mut self, line: Line<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
+        let len = line.bytes.len();
+        admit(len + 1, self.limit, at, self.limit)?;
+        let value_at = if line.bytes.starts_with(b": ") { 2 } else { 1 };
+        let value = line.from(value_at);
+        let bytes = at..at + len as u64;
+        match value.text {
+            Some(text) => queue.comment(bytes, text),
+            None => {
+                let (mut text, mut bad) = (String::new(), Tally::default());
+                value.decode(at + value_at as u64, &mut text, &mut bad);
+                queue.tallied(&mut bad, Problem::InvalidUtf8);
+                queue.comment(bytes, &text);
+            }
+        }
+        Ok(())
+    }
+
+    /// A blank line: queues the event if it has data.
+    fn dispatch(&mut self, queue: &mut Queue) {
+        let event = &mut self.event;
+        if event.id_changed {
+            queue.id(&event.id);
+            event.id_changed = false;
+        }
+        if event.data_lines > 0 {
+            queue.tallied(&mut self.ignored, Problem::IgnoredLines);
+            queue.tallied(&mut self.bad, Problem::InvalidUtf8);
+            // Servers send `retry` alone, without data: it goes with the next event that has some.
+            queue.close_event(event.start..event.end, &event.name, event.retry.take());
+        }
+        event.name.clear();
+        event.data_lines = 0;
+        event.size = 0;
+    }
+}
