@@ -25,6 +25,22 @@ impl Diagnostic {
     }
 }
 
+/// Where in the input something stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The byte of the whole input.
+    pub at: u64,
+    /// The number of the frame, counted from 0.
+    pub frame: u64,
+}
+
+impl Place {
+    /// A diagnostic of something that stands here.
+    pub fn notice(self, kind: Kind, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { kind, at: self.at, frame: self.frame, message: message.into() }
+    }
+}
+
 /// The sorts of [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,6 +56,44 @@ pub enum Kind {
     DroppedFrame,
     /// Bytes behind the end of a JSON array were dropped.
     TrailingBytes,
+    /// A frame is not what the dialect sends; it was dropped.
+    MalformedFrame,
+    /// An event that the dialect does not name was kept as it came.
+    UnknownEvent,
+    /// The message began without its start event.
+    MissingStart,
+    /// The same message was started twice; the second start was ignored.
+    DuplicateStart,
+    /// A block was opened at an index that is taken; it was read as a block of its own.
+    DuplicateBlock,
+    /// Something came for a block that is not open; it was kept beside the message.
+    OrphanDelta,
+    /// A piece of a tool call came that belongs to no call.
+    OrphanFragment,
+    /// The message ended while a block was open; the block was read as closed.
+    UnclosedBlock,
+    /// Something came behind the end of the message and was ignored.
+    AfterEnd,
+    /// The message ended without a reason to stop.
+    NoStopReason,
+    /// The model stopped for tool calls and made none.
+    CallsMissing,
+    /// A tool call came without an id and was given one.
+    MissingId,
+    /// The arguments of a tool call are not JSON.
+    MalformedArguments,
+    /// The arguments of a tool call end too early.
+    CutArguments,
+    /// The arguments of a tool call give a key twice.
+    DuplicateKey,
+    /// Half of a surrogate pair was read as U+FFFD.
+    LoneSurrogate,
+    /// A limit was reached; the rest of the stream was refused.
+    LimitReached,
+    /// No dialect that this version reads was found in the input.
+    UnknownDialect,
+    /// The input is of another dialect than the one named.
+    WrongDialect,
 }
 
 impl Kind {
@@ -51,6 +105,35 @@ impl Kind {
             Self::UnterminatedFrame => "the recording lacks its last line end; nothing was lost",
             Self::DroppedFrame => "the connection ended early; ask for the reply again",
             Self::TrailingBytes => "check that the input is one response, not several joined",
+            Self::MalformedFrame => {
+                "check that the input is the provider's stream and nothing is mixed into it"
+            }
+            Self::UnknownEvent => {
+                "the provider sends something newer than this version knows; look at the message's extra fields"
+            }
+            Self::MissingStart => "check that the recording has its beginning",
+            Self::DuplicateStart => "nothing to do; the provider or a proxy repeats itself",
+            Self::DuplicateBlock => "check whether two streams were joined",
+            Self::OrphanDelta => "check that the recording has its beginning",
+            Self::OrphanFragment => "the server sends calls without a name; check its tool-call settings",
+            Self::UnclosedBlock => "nothing to do; the provider leaves out the end of a block",
+            Self::AfterEnd => "check that the input is one response, not several joined",
+            Self::NoStopReason => "treat the reply with care: the provider did not say that it is whole",
+            Self::CallsMissing => "ask the model again; its call was lost or written into the text",
+            Self::MissingId => "nothing to do; the server leaves ids out",
+            Self::MalformedArguments => {
+                "do not run the call; tell the model what is wrong with its arguments"
+            }
+            Self::CutArguments => {
+                "do not run the call; ask for the reply again with a larger limit on its length"
+            }
+            Self::DuplicateKey => "check which of the two values the model meant",
+            Self::LoneSurrogate => "the provider cuts characters in two; the text lacks one",
+            Self::LimitReached => "raise the limit if the stream is meant to be that large",
+            Self::UnknownDialect => {
+                "name the dialect, and check that the input is the body of a streamed response"
+            }
+            Self::WrongDialect => "name the dialect that it looks like, or let it be found",
         }
     }
 }

@@ -1,10 +1,9 @@
 //! The elements of one JSON array.
 
-use memchr::memchr2;
-
 use super::queue::{Problem, Queue};
 use super::utf8::{Lossy, Tally};
 use super::{Error, admit, is_blank};
+use crate::json::Nesting;
 
 /// The framer of [`Framing::JsonArray`](super::Framing::JsonArray).
 ///
@@ -94,7 +93,7 @@ impl Array {
                 skipped + 1
             }
             Some(b'{' | b'[' | b'"') => {
-                self.state = State::Nested { start, nesting: Nesting::default() };
+                self.state = State::Nested { start, nesting: Nesting::new() };
                 skipped
             }
             Some(_) => {
@@ -112,7 +111,7 @@ impl Array {
         mut nesting: Nesting,
         queue: &mut Queue,
     ) -> Result<usize, Error> {
-        match nesting.advance(piece) {
+        match nesting.push(piece) {
             None => {
                 self.extend(piece, at, start, queue)?;
                 self.state = State::Nested { start, nesting };
@@ -154,66 +153,6 @@ impl Array {
         queue.tallied(&mut self.bad, Problem::InvalidUtf8);
         queue.close(bytes);
         self.state = State::Between;
-    }
-}
-
-/// How deep in brackets the text is that was read so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Nesting {
-    depth: usize,
-    place: Place,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-enum Place {
-    #[default]
-    Value,
-    String,
-    Escape,
-}
-
-impl Nesting {
-    /// Reads on up to the byte that closes the outermost bracket or quote; returns where that ends.
-    pub(super) fn advance(&mut self, text: &[u8]) -> Option<usize> {
-        let mut at = 0;
-        while at < text.len() {
-            at += match self.place {
-                Place::Value => self.value(text[at]),
-                Place::String => self.string(&text[at..]),
-                Place::Escape => self.escape(),
-            };
-            // Nothing but a closing bracket or quote leads here: the text starts with an opening one.
-            if self.is_closed() {
-                return Some(at);
-            }
-        }
-        None
-    }
-
-    /// Whether all brackets and quotes are closed.
-    pub(super) fn is_closed(&self) -> bool {
-        self.depth == 0 && matches!(self.place, Place::Value)
-    }
-
-    fn value(&mut self, byte: u8) -> usize {
-        match byte {
-            b'"' => self.place = Place::String,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-            _ => {}
-        }
-        1
-    }
-
-    fn string(&mut self, text: &[u8]) -> usize {
-        let Some(end) = memchr2(b'"', b'\\', text) else { return text.len() };
-        self.place = if text[end] == b'"' { Place::Value } else { Place::Escape };
-        end + 1
-    }
-
-    fn escape(&mut self) -> usize {
-        self.place = Place::String;
-        1
     }
 }
 

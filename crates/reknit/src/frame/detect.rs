@@ -1,7 +1,7 @@
 //! Which framing a stream has.
 
-use super::array::Nesting;
 use super::{Error, Framing, admit, is_blank};
+use crate::json::Nesting;
 
 /// Looks at the first bytes that are not blank, and holds all bytes back until they have told.
 #[derive(Debug)]
@@ -56,15 +56,15 @@ impl Detector {
     fn tells(&mut self, byte: u8) -> bool {
         match &mut self.state {
             State::Blank if byte == b'{' => {
-                let mut nesting = Nesting::default();
-                nesting.advance(&[byte]);
+                let mut nesting = Nesting::new();
+                nesting.push(&[byte]);
                 self.state = State::Object(nesting);
                 false
             }
             State::Blank => !is_blank(byte),
             State::Object(_) if byte == b'\n' => true,
             State::Object(nesting) => {
-                nesting.advance(&[byte]);
+                nesting.push(&[byte]);
                 false
             }
         }
@@ -74,7 +74,7 @@ impl Detector {
         match self.state {
             State::Blank if byte == b'[' => Framing::JsonArray,
             State::Blank => Framing::Sse,
-            State::Object(nesting) if nesting.is_closed() => Framing::Lines,
+            State::Object(nesting) if nesting.depth() == 0 => Framing::Lines,
             State::Object(_) => Framing::Whole,
         }
     }

@@ -15,7 +15,7 @@ use memchr::memchr2;
 /// assert_eq!(nesting.push(br#""}, {"#), Some(2));
 /// assert!(nesting.is_blank());
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Nesting {
     depth: usize,
     state: State,

@@ -1,0 +1,380 @@
+//! [`Message`]: one reply so far, and all its transitions.
+//!
+//! [`Message::apply`] takes an [`Event`] and answers with the [`Change`] that it made. A change is a patch:
+//! [`Message::follow`] brings a copy elsewhere, fed with the changes alone, to the very same message.
+
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::event::{Event, Failure, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::json::Object;
+use crate::limits::Limits;
+
+mod block;
+mod change;
+mod neutral;
+
+pub use block::{Args, Block, Body, CallEnd, Input, State, ToolCall};
+pub use change::{Change, Misfit};
+
+/// One message of a model, as far as it has come.
+///
+/// Serialises to the neutral form that `reknit read --json` prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    start: Start,
+    phase: Phase,
+    choices: Vec<Choice>,
+    blocks: Vec<Block>,
+    usage: Usage,
+    extra: Object,
+    diagnostics: Vec<Diagnostic>,
+    diagnostics_omitted: u64,
+    limits: Limits,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Phase {
+    Waiting,
+    Streaming,
+    Stopped,
+    Failed(Failure),
+    Cut,
+}
+
+/// How far a message or a choice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing has come yet.
+    Waiting,
+    /// More is to come.
+    Streaming,
+    /// The provider said that it is over: it is whole.
+    Stopped,
+    /// The provider reported an error.
+    Failed,
+    /// The stream ended before the message did: it is not whole.
+    Cut,
+}
+
+/// One of the answers in a message; most have just one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    index: u32,
+    stop: Option<Stop>,
+    extra: Object,
+}
+
+impl Default for Message {
+    fn default() -> Self {
+        Self::new(&Limits::default())
+    }
+}
+
+impl Message {
+    /// A message of which nothing has come yet.
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            start: Start::default(),
+            phase: Phase::Waiting,
+            choices: Vec::new(),
+            blocks: Vec::new(),
+            usage: Usage::default(),
+            extra: Object::new(),
+            diagnostics: Vec::new(),
+            diagnostics_omitted: 0,
+            limits: *limits,
+        }
+    }
+
+    /// The provider's id.
+    pub fn id(&self) -> Option<&str> {
+        self.start.id.as_deref()
+    }
+
+    /// The model that answers.
+    pub fn model(&self) -> Option<&str> {
+        self.start.model.as_deref()
+    }
+
+    /// Whose message it is, in the provider's word.
+    pub fn role(&self) -> Option<&str> {
+        self.start.role.as_deref()
+    }
+
+    /// How far it is.
+    pub fn status(&self) -> Status {
+        match self.phase {
+            Phase::Waiting => Status::Waiting,
+            Phase::Streaming => Status::Streaming,
+            Phase::Stopped => Status::Stopped,
+            Phase::Failed(_) => Status::Failed,
+            Phase::Cut => Status::Cut,
+        }
+    }
+
+    /// Whether it is over, whole or not.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.phase, Phase::Waiting | Phase::Streaming)
+    }
+
+    /// The error that the provider reported.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.phase {
+            Phase::Failed(failure) => Some(failure),
+            Phase::Waiting | Phase::Streaming | Phase::Stopped | Phase::Cut => None,
+        }
+    }
+
+    /// Why the first choice stopped.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.choices.first().and_then(Choice::stop)
+    }
+
+    /// The choices, by their index.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    /// How far one of the choices is.
+    pub fn choice_status(&self, choice: &Choice) -> Status {
+        match (&choice.stop, self.status()) {
+            (Some(_), Status::Failed | Status::Cut) => Status::Stopped,
+            (_, status) => status,
+        }
+    }
+
+    /// The blocks, in the provider's order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The block at an address.
+    pub fn block(&self, slot: Slot) -> Option<&Block> {
+        self.position(slot).ok().map(|position| &self.blocks[position])
+    }
+
+    /// The calls that the model asks for, also those that the provider carries out itself.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.blocks.iter().filter_map(|block| match &block.body {
+            Body::ToolCall(call) => Some(call),
+            Body::Text { .. } | Body::Thinking { .. } | Body::ToolResult { .. } | Body::Other { .. } => None,
+        })
+    }
+
+    /// The text of the first choice, in one string.
+    pub fn text(&self) -> String {
+        let first = self.choices.first().map_or(0, |choice| choice.index);
+        let texts = self.blocks.iter().filter(|block| block.choice == first).filter_map(|block| match &block
+            .body
+        {
+            Body::Text { text, .. } => Some(text.to_str()),
+            Body::Thinking { .. } | Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => None,
+        });
+        texts.collect()
+    }
+
+    /// Tokens counted.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// Fields of the message outside the neutral form, under the provider's names.
+    pub fn extra(&self) -> &Object {
+        &self.extra
+    }
+
+    /// What was odd in the stream.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Takes one event and says what it changed. `place` is where in the input the event stands.
+    ///
+    /// Whatever the event, the message stays sound; one that does not fit is noticed and nothing else.
+    pub fn apply<'a>(&mut self, event: Event<'a>, place: Place) -> Change<'a> {
+        let change = self.resolve(event, place);
+        self.follow(&change).expect("a change resolved against this message fits it");
+        change
+    }
+
+    /// The stream is over: a message that is not, is cut.
+    pub fn cut(&mut self) -> Option<Change<'static>> {
+        if self.is_over() {
+            return None;
+        }
+        self.end(Phase::Cut);
+        Some(Change::Cut {})
+    }
+
+    /// Takes a change that another message made.
+    pub fn follow(&mut self, change: &Change<'_>) -> Result<(), Misfit> {
+        match change {
+            Change::Started(start) => {
+                self.start = start.clone();
+                self.go_on();
+            }
+            Change::Opened { block, choice, opening } => {
+                let Err(position) = self.position(*block) else {
+                    return Err(Misfit::BlockThere { block: *block });
+                };
+                self.blocks.insert(position, Block::new(*block, *choice, opening, &self.limits));
+                self.choice(*choice);
+                self.go_on();
+            }
+            Change::Named { block, id, name } => self.open_block(*block)?.name(id, name)?,
+            Change::Grew { block, at, text } => self.open_block(*block)?.grow(*at, text)?,
+            Change::Signed { block, at, signature } => self.open_block(*block)?.sign(*at, signature)?,
+            Change::Closed { block, notice, .. } => {
+                self.open_block(*block)?.close();
+                self.notice(notice.as_ref());
+            }
+            Change::Kept { owner, key, keep } => keep.store(self.extra_of(*owner)?, key),
+            Change::Usage(usage) => self.usage.update(*usage),
+            Change::Stopped { choice, stop } => {
+                self.choice(*choice).stop = Some(stop.clone());
+                self.go_on();
+            }
+            Change::Ended { notice } => {
+                self.end(Phase::Stopped);
+                self.notice(notice.as_ref());
+            }
+            Change::Cut {} => self.end(Phase::Cut),
+            Change::Failed(failure) => self.end(Phase::Failed(failure.clone())),
+            Change::Noticed(diagnostic) => self.notice(Some(diagnostic)),
+            Change::Ping {} => {}
+        }
+        Ok(())
+    }
+
+    /// What an event means for this message as it is.
+    fn resolve<'a>(&self, event: Event<'a>, place: Place) -> Change<'a> {
+        if self.is_over()
+            && !matches!(event, Event::Ping | Event::Noticed(_) | Event::Usage(_) | Event::Kept { .. })
+        {
+            return Change::Noticed(place.notice(Kind::AfterEnd, "the message was over, more of it came"));
+        }
+        match event {
+            Event::Started(start) => Change::Started(start),
+            Event::Opened { block, choice, opening } => match self.block(block) {
+                None => Change::Opened { block, choice, opening },
+                Some(_) => Change::Noticed(place.notice(Kind::DuplicateBlock, "the block was there already")),
+            },
+            Event::Named { block, id, name } => match self.block(block) {
+                Some(call) if call.is_open_call() => Change::Named { block, id, name },
+                Some(_) | None => no_such_block(place),
+            },
+            Event::Grew { block, text } => match self.block(block).and_then(Block::length) {
+                Some(at) => Change::Grew { block, at, text: text.into() },
+                None => no_such_block(place),
+            },
+            Event::Signed { block, signature } => match self.block(block).and_then(Block::signature_length) {
+                Some(at) => Change::Signed { block, at, signature: signature.into() },
+                None => no_such_block(place),
+            },
+            Event::Closed { block } => match self.block(block) {
+                Some(open) if open.state == State::Open => open.closing(place),
+                Some(_) | None => no_such_block(place),
+            },
+            Event::Kept { owner: Owner::Block(block), .. } if self.block(block).is_none() => {
+                no_such_block(place)
+            }
+            Event::Kept { owner, key, keep } => Change::Kept { owner, key, keep },
+            Event::Usage(usage) => Change::Usage(usage),
+            Event::Stopped { choice, stop } => Change::Stopped { choice, stop },
+            Event::Ended => Change::Ended { notice: self.calls_missing(place) },
+            Event::Ping => Change::Ping {},
+            Event::Failed(failure) => Change::Failed(failure),
+            Event::Noticed(diagnostic) => Change::Noticed(diagnostic),
+        }
+    }
+
+    /// A model that stops for its calls has made some; real ones have forgotten to.
+    fn calls_missing(&self, place: Place) -> Option<Diagnostic> {
+        let waits = self
+            .choices
+            .iter()
+            .any(|choice| choice.stop().is_some_and(|stop| stop.reason == StopReason::Tool));
+        let missing = waits && self.tool_calls().next().is_none();
+        missing.then(|| place.notice(Kind::CallsMissing, "the model stopped for tool calls and made none"))
+    }
+
+    fn go_on(&mut self) {
+        if matches!(self.phase, Phase::Waiting) {
+            self.phase = Phase::Streaming;
+        }
+    }
+
+    fn end(&mut self, phase: Phase) {
+        self.blocks.iter_mut().for_each(Block::cut);
+        self.phase = phase;
+    }
+
+    fn notice(&mut self, diagnostic: Option<&Diagnostic>) {
+        match diagnostic {
+            Some(diagnostic) if self.diagnostics.len() < self.limits.diagnostics => {
+                self.diagnostics.push(diagnostic.clone());
+            }
+            Some(_) => self.diagnostics_omitted += 1,
+            None => {}
+        }
+    }
+
+    /// Where a block is, or where it would be put. The newest is nearly always meant.
+    fn position(&self, slot: Slot) -> Result<usize, usize> {
+        match self.blocks.last() {
+            Some(last) if last.slot == slot => Ok(self.blocks.len() - 1),
+            Some(last) if last.slot < slot => Err(self.blocks.len()),
+            Some(_) | None => self.blocks.binary_search_by_key(&slot, |block| block.slot),
+        }
+    }
+
+    fn open_block(&mut self, slot: Slot) -> Result<&mut Block, Misfit> {
+        let position = self.position(slot).map_err(|_| Misfit::NoBlock { block: slot })?;
+        let block = &mut self.blocks[position];
+        if block.state == State::Open { Ok(block) } else { Err(Misfit::WrongBlock { block: slot }) }
+    }
+
+    /// The choice at an index, made if it is new.
+    fn choice(&mut self, index: u32) -> &mut Choice {
+        let position =
+            self.choices.binary_search_by_key(&index, |choice| choice.index).unwrap_or_else(|position| {
+                self.choices.insert(position, Choice { index, stop: None, extra: Object::new() });
+                position
+            });
+        &mut self.choices[position]
+    }
+
+    fn extra_of(&mut self, owner: Owner) -> Result<&mut Object, Misfit> {
+        Ok(match owner {
+            Owner::Message => &mut self.extra,
+            Owner::Choice(index) => &mut self.choice(index).extra,
+            Owner::Block(slot) => {
+                let position = self.position(slot).map_err(|_| Misfit::NoBlock { block: slot })?;
+                &mut self.blocks[position].extra
+            }
+        })
+    }
+}
+
+impl Choice {
+    /// Its number, counted from 0 by the provider.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Why it stopped.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// Fields outside the neutral form, under the provider's names.
+    pub fn extra(&self) -> &Object {
+        &self.extra
+    }
+}
+
+fn no_such_block(place: Place) -> Change<'static> {
+    Change::Noticed(place.notice(Kind::OrphanDelta, "something came for a block that is not open"))
+}

@@ -1,0 +1,251 @@
+//! [`Source`]: from bytes to the events of one reply, with the dialect found on the way.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::Error;
+use crate::diagnostic::Place;
+use crate::frame::{Decoder, Frame, Kind};
+use crate::json::Value;
+use crate::limits::Limits;
+use crate::message::Change;
+use crate::wire::{Dialect, Native, Translator};
+
+/// How many frames may pass before one has to show the dialect.
+const UNDECIDED: usize = 8;
+
+/// How much of a frame an error quotes.
+const QUOTED: usize = 60;
+
+#[derive(Debug)]
+pub(super) struct Source {
+    decoder: Decoder,
+    wire: Wire,
+    native: Building,
+    /// Where the frame stands that was read last.
+    place: Place,
+    frames: u64,
+}
+
+/// Who translates.
+#[derive(Debug)]
+enum Wire {
+    /// Nobody yet: these frames could be anyone's.
+    Unknown(Vec<Held>),
+    /// The dialect that was named; no frame has shown yet that it is right.
+    Named(Dialect, Translator),
+    Known(Dialect, Translator),
+    /// The rest is refused.
+    Stopped,
+}
+
+/// Whether the provider's own form is built as well.
+#[derive(Debug)]
+enum Building {
+    No,
+    Wanted,
+    Native(Native),
+}
+
+/// A frame that is kept until its dialect is known.
+#[derive(Debug)]
+struct Held {
+    number: u64,
+    bytes: Range<u64>,
+    event: String,
+    data: String,
+}
+
+/// What reading on brought.
+pub(super) enum Step {
+    Frame,
+    Nothing,
+}
+
+impl Source {
+    pub(super) fn named(dialect: Dialect) -> Self {
+        Self { wire: Wire::Named(dialect, Translator::new(dialect)), ..Self::unknown() }
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self {
+            decoder: Decoder::detect(&Limits::default()),
+            wire: Wire::Unknown(Vec::new()),
+            native: Building::No,
+            place: Place::default(),
+            frames: 0,
+        }
+    }
+
+    pub(super) fn limit(&mut self, limits: &Limits) {
+        self.decoder = Decoder::detect(limits);
+    }
+
+    pub(super) fn build_native(&mut self) {
+        self.native = Building::Wanted;
+    }
+
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        self.decoder.push(piece);
+    }
+
+    pub(super) fn finish(&mut self) {
+        self.decoder.finish();
+    }
+
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
+    pub(super) fn dialect(&self) -> Option<Dialect> {
+        match &self.wire {
+            Wire::Named(dialect, _) | Wire::Known(dialect, _) => Some(*dialect),
+            Wire::Unknown(_) | Wire::Stopped => None,
+        }
+    }
+
+    pub(super) fn translator(&mut self) -> Option<&mut Translator> {
+        match &mut self.wire {
+            Wire::Named(_, translator) | Wire::Known(_, translator) => Some(translator),
+            Wire::Unknown(_) | Wire::Stopped => None,
+        }
+    }
+
+    /// Brings the next frame to its translator. What is to be told before its events goes to `owed`.
+    pub(super) fn read(&mut self, owed: &mut VecDeque<Change<'static>>) -> Result<Step, Error> {
+        let step = match self.decoder.next_frame()? {
+            Some(frame) => {
+                self.place = Place { at: frame.bytes.start, frame: frame.number };
+                self.frames += 1;
+                if frame.kind == Kind::Comment && matches!(self.wire, Wire::Unknown(_)) {
+                    owed.push_back(Change::Ping {});
+                } else {
+                    self.wire.take(&frame, &mut self.native)?;
+                }
+                Step::Frame
+            }
+            None => Step::Nothing,
+        };
+        // Problems stand before the frame that they were found at.
+        let mut position = 0;
+        while let Some(problem) = self.decoder.next_problem() {
+            owed.insert(position, Change::Noticed(problem));
+            position += 1;
+        }
+        Ok(step)
+    }
+
+    /// The input is over: what its end means.
+    pub(super) fn end(&mut self, taken: u64) -> Result<(), Error> {
+        match &mut self.wire {
+            Wire::Stopped => Ok(()),
+            _ if self.frames == 0 && taken > 0 => Err(Error::NoFrame { bytes: taken }),
+            Wire::Unknown(held) => held.first().map_or(Ok(()), |first| Err(first.unknown_dialect())),
+            Wire::Named(_, translator) | Wire::Known(_, translator) => {
+                translator.finish();
+                Ok(())
+            }
+        }
+    }
+
+    /// Nothing more is translated.
+    pub(super) fn stop(&mut self) {
+        self.wire = Wire::Stopped;
+    }
+
+    pub(super) fn into_native(self) -> Vec<Value> {
+        match self.native {
+            Building::Native(native) => native.into_messages(),
+            Building::No | Building::Wanted => Vec::new(),
+        }
+    }
+}
+
+impl Wire {
+    fn take(&mut self, frame: &Frame<'_>, native: &mut Building) -> Result<(), Error> {
+        match self {
+            Self::Unknown(held) => match Dialect::detect(frame) {
+                Some(dialect) => {
+                    let held = std::mem::take(held);
+                    *self = Self::Known(dialect, Translator::new(dialect));
+                    held.iter().try_for_each(|held| self.take(&held.frame(), native))?;
+                    self.take(frame, native)
+                }
+                None if held.len() < UNDECIDED => {
+                    held.push(Held::new(frame));
+                    Ok(())
+                }
+                None => Err(held
+                    .first()
+                    .map_or_else(|| Held::new(frame).unknown_dialect(), Held::unknown_dialect)),
+            },
+            Self::Named(named, _) => {
+                let named = *named;
+                match Dialect::detect(frame) {
+                    Some(found) if found == named => self.confirm(),
+                    // Whoever reports an error, in whatever form: the error is what matters.
+                    Some(found) if !reports_error(frame) => {
+                        return Err(Error::WrongDialect { at: frame.bytes.start, named, found });
+                    }
+                    Some(_) | None => {}
+                }
+                self.translate(frame, native);
+                Ok(())
+            }
+            Self::Known(..) | Self::Stopped => {
+                self.translate(frame, native);
+                Ok(())
+            }
+        }
+    }
+
+    fn confirm(&mut self) {
+        *self = match std::mem::replace(self, Self::Stopped) {
+            Self::Named(dialect, translator) => Self::Known(dialect, translator),
+            other => other,
+        };
+    }
+
+    fn translate(&mut self, frame: &Frame<'_>, native: &mut Building) {
+        let (Self::Named(dialect, translator) | Self::Known(dialect, translator)) = self else { return };
+        translator.push(frame);
+        if let Building::Wanted = native {
+            *native = Building::Native(Native::new(*dialect));
+        }
+        if let Building::Native(native) = native {
+            native.push(frame);
+        }
+    }
+}
+
+impl Held {
+    fn new(frame: &Frame<'_>) -> Self {
+        Self {
+            number: frame.number,
+            bytes: frame.bytes.clone(),
+            event: frame.event.to_owned(),
+            data: frame.data.to_owned(),
+        }
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame {
+            number: self.number,
+            bytes: self.bytes.clone(),
+            kind: Kind::Data,
+            event: &self.event,
+            data: &self.data,
+            id: "",
+            retry: None,
+        }
+    }
+
+    fn unknown_dialect(&self) -> Error {
+        let beginning = self.data.chars().take(QUOTED).collect();
+        Error::UnknownDialect { at: self.bytes.start, beginning }
+    }
+}
+
+fn reports_error(frame: &Frame<'_>) -> bool {
+    serde_json::from_str::<serde_json::Value>(frame.data).is_ok_and(|data| data.get("error").is_some())
+}

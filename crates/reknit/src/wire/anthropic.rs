@@ -1,0 +1,466 @@
+//! Anthropic's Messages: server-sent events whose `data` has a `type`.
+//!
+//! Blocks are addressed by `index`, which may have gaps, come out of order or be used twice. A block may
+//! come whole in its start event. Usage is cumulative. Only `message_stop` makes a message whole.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::DONE;
+use super::events::Events;
+use super::fields::Raw;
+use crate::diagnostic::Kind;
+use crate::event::{
+    Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
+};
+use crate::frame::Frame;
+use crate::json::{Object, Value};
+
+mod native;
+
+pub(super) use native::Native;
+
+/// Whether a frame can only be Anthropic's.
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let data = Raw::new(frame.data);
+    match data.get("type").and_then(Raw::string).as_deref() {
+        Some(
+            "message_start"
+            | "message_delta"
+            | "message_stop"
+            | "content_block_start"
+            | "content_block_delta"
+            | "content_block_stop"
+            | "ping",
+        ) => true,
+        Some("message") => data.get("content").is_some(),
+        Some("error") => data.get("error").is_some(),
+        _ => false,
+    }
+}
+
+/// What of a stream must be remembered to translate its next frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    id: Option<String>,
+    slots: Slots,
+    blocks: BTreeMap<Slot, Open>,
+    usage: Object,
+    stopped: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Before,
+    Within,
+    After,
+}
+
+/// A block that has not been closed.
+#[derive(Clone, Debug)]
+enum Open {
+    Text,
+    Thinking,
+    Call(Arguments),
+    /// A result or another block: comes whole, or its deltas replace its fields.
+    Whole,
+}
+
+/// Where the arguments of a call come from.
+#[derive(Clone, Debug)]
+enum Arguments {
+    /// From the start event, as it has them: used if no delta brings any.
+    Start(String),
+    Deltas,
+}
+
+/// The slots that blocks have by their index.
+#[derive(Clone, Debug, Default)]
+struct Slots {
+    by_index: BTreeMap<u64, Slot>,
+    used: BTreeSet<Slot>,
+}
+
+impl Slots {
+    /// The slot of a new block: its index, or behind all others if that is taken.
+    fn open(&mut self, index: u64) -> (Slot, Taken) {
+        let wanted = u32::try_from(index).ok().map(Slot).filter(|slot| !self.used.contains(slot));
+        let behind = self.used.last().map_or(0, |last| last.0.saturating_add(1));
+        let slot = wanted.unwrap_or(Slot(behind));
+        self.by_index.insert(index, slot);
+        self.used.insert(slot);
+        (slot, if wanted.is_some() { Taken::No } else { Taken::Yes })
+    }
+
+    fn get(&self, index: u64) -> Option<Slot> {
+        self.by_index.get(&index).copied()
+    }
+}
+
+/// Whether an index was in use before.
+#[derive(Clone, Copy, PartialEq)]
+enum Taken {
+    No,
+    Yes,
+}
+
+/// The members of an event that this dialect knows.
+#[derive(Default)]
+struct Members<'a> {
+    kind: Option<Cow<'a, str>>,
+    index: Option<u64>,
+    message: Option<Raw<'a>>,
+    block: Option<Raw<'a>>,
+    delta: Option<Raw<'a>>,
+    usage: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> Members<'a> {
+    fn read(data: &'a str) -> serde_json::Result<Self> {
+        let mut members = Self::default();
+        Raw::new(data).members(|key, value| match key {
+            "type" => members.kind = value.string(),
+            "index" => members.index = value.number(),
+            "message" => members.message = Some(value),
+            "content_block" => members.block = Some(value),
+            "delta" => members.delta = Some(value),
+            "usage" => members.usage = Some(value),
+            "error" => members.error = Some(value),
+            _ if value.is_null() => {}
+            _ => members.others.push((key.to_owned(), value)),
+        })?;
+        Ok(members)
+    }
+}
+
+impl Fold {
+    /// Translates one frame.
+    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> serde_json::Result<()> {
+        // Gateways that serve several dialects end this one with OpenAI's last frame too.
+        if frame.data == DONE {
+            return Ok(());
+        }
+        let members = Members::read(frame.data)?;
+        let kind = members.kind.as_deref().unwrap_or(match &members.error {
+            Some(_) => "error",
+            None => frame.event,
+        });
+        let index = members.index.unwrap_or(0);
+        let owner = match kind {
+            "message_start" => {
+                self.start(members.message.unwrap_or(Raw::new("{}")), events);
+                Owner::Message
+            }
+            "content_block_start" => {
+                self.begin(events);
+                Owner::Block(self.open(index, members.block.unwrap_or(Raw::new("{}")), events))
+            }
+            "content_block_delta" => {
+                self.begin(events);
+                Owner::Block(self.delta(index, members.delta.unwrap_or(Raw::new("{}")), events))
+            }
+            "content_block_stop" => {
+                self.begin(events);
+                match self.slots.get(index).filter(|slot| self.blocks.contains_key(slot)) {
+                    Some(slot) => self.close(slot, events),
+                    None => {
+                        events.notice(Kind::OrphanDelta, format!("block {index} was closed and is not open"));
+                    }
+                }
+                Owner::Message
+            }
+            "message_delta" => {
+                self.begin(events);
+                self.message_delta(&members, events);
+                Owner::Message
+            }
+            "message_stop" => {
+                self.begin(events);
+                self.stop(events);
+                Owner::Message
+            }
+            "ping" => {
+                events.push(Event::Ping);
+                Owner::Message
+            }
+            "error" => {
+                events.push(Event::Failed(failure(&members, frame)));
+                self.state = State::After;
+                return Ok(());
+            }
+            "message" => {
+                self.start(Raw::new(frame.data), events);
+                self.stop(events);
+                return Ok(());
+            }
+            unknown => {
+                let message = format!("event `{unknown}` is not one of this dialect");
+                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+                return Ok(());
+            }
+        };
+        for (key, value) in members.others {
+            events.keep(owner, &key, value.value());
+        }
+        Ok(())
+    }
+
+    /// `message_start`, or a whole message.
+    fn start(&mut self, message: Raw<'_>, events: &mut Events) {
+        let mut start = Start::default();
+        let (mut content, mut usage, mut reason, mut others) = (None, None, None, Vec::new());
+        // A member that is no object leaves the start empty: there is nothing in it to keep.
+        let _ = message.members(|key, value| match key {
+            "id" => start.id = value.owned_string(),
+            "model" => start.model = value.owned_string(),
+            "role" => start.role = value.owned_string(),
+            "content" => content = Some(value),
+            "usage" => usage = Some(value),
+            "stop_reason" => reason = value.owned_string(),
+            "type" => {}
+            _ if value.is_null() => {}
+            _ => others.push((key.to_owned(), value.value())),
+        });
+        if self.state != State::Before && start.id.is_some() && start.id == self.id {
+            return events.notice(Kind::DuplicateStart, "the message was started again");
+        }
+        *self = Self { state: State::Within, id: start.id.clone(), ..Self::default() };
+        events.started(start);
+        for (key, value) in others {
+            events.keep(Owner::Message, &key, value);
+        }
+        self.count(usage, events);
+        let mut index = 0;
+        let _ = content.unwrap_or(Raw::new("[]")).elements(|block| {
+            let slot = self.open(index, block, events);
+            self.close(slot, events);
+            index += 1;
+        });
+        self.reason(reason, events);
+    }
+
+    /// Content without a start is still content.
+    fn begin(&mut self, events: &mut Events) {
+        if self.state == State::Before {
+            events.notice(Kind::MissingStart, "the message goes on, but its start was not seen");
+            events.started(Start::default());
+            self.state = State::Within;
+        }
+    }
+
+    fn open(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Slot {
+        let (slot, taken) = self.slots.open(index);
+        if taken == Taken::Yes {
+            events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
+        }
+        let mut kind = Cow::Borrowed("");
+        let mut members = BTreeMap::new();
+        let _ = block.members(|key, value| match key {
+            "type" => kind = value.string().unwrap_or_default(),
+            _ => drop(members.insert(key.to_owned(), value)),
+        });
+        let mut take = |key: &str| members.remove(key);
+        let open_event = |opening| Event::Opened { block: slot, choice: 0, opening };
+        let open = match &*kind {
+            "text" => {
+                events.push(open_event(Opening::Text { refusal: false }));
+                take("text").into_iter().for_each(|text| events.grew(slot, text));
+                // A block that may be cited starts with an empty list.
+                members.retain(|key, value| key != "citations" || value.text() != "[]");
+                Open::Text
+            }
+            "thinking" => {
+                events.push(open_event(Opening::Thinking { redacted: None }));
+                take("thinking").into_iter().for_each(|text| events.grew(slot, text));
+                take("signature").into_iter().for_each(|text| events.signed(slot, text));
+                Open::Thinking
+            }
+            "redacted_thinking" => {
+                let redacted = take("data").and_then(Raw::owned_string);
+                events.push(open_event(Opening::Thinking { redacted }));
+                Open::Thinking
+            }
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+                let runner = if kind == "tool_use" { Runner::Client } else { Runner::Provider };
+                let id = take("id").and_then(Raw::owned_string).unwrap_or_default();
+                let name = take("name").and_then(Raw::owned_string).unwrap_or_default();
+                events.push(open_event(Opening::ToolCall { id, name, runner, notation: Notation::Json }));
+                Open::Call(Arguments::Start(
+                    take("input").map_or(String::new(), |input| input.text().to_owned()),
+                ))
+            }
+            result if result.ends_with("tool_result") => {
+                let call_id = take("tool_use_id").and_then(Raw::owned_string);
+                events.push(open_event(Opening::ToolResult { kind: result.to_owned(), call_id }));
+                Open::Whole
+            }
+            other => {
+                events.push(open_event(Opening::Other { kind: other.to_owned() }));
+                Open::Whole
+            }
+        };
+        for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
+            events.keep(Owner::Block(slot), &key, value.value());
+        }
+        self.blocks.insert(slot, open);
+        slot
+    }
+
+    /// `content_block_delta`; the block that it belongs to.
+    fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Slot {
+        let (mut kind, mut text) = (Cow::Borrowed(""), None);
+        let _ = delta.members(|key, value| match key {
+            "type" => kind = value.string().unwrap_or_default(),
+            "text" | "partial_json" | "thinking" | "signature" | "citation" => text = Some(value),
+            _ => {}
+        });
+        let slot = match self.slots.get(index) {
+            Some(slot) => slot,
+            None => self.open_by_delta(index, &kind, events),
+        };
+        match (&*kind, self.blocks.get_mut(&slot), text) {
+            ("text_delta", Some(Open::Text), Some(text))
+            | ("thinking_delta", Some(Open::Thinking), Some(text)) => {
+                events.grew(slot, text);
+            }
+            ("signature_delta", Some(Open::Thinking), Some(text)) => events.signed(slot, text),
+            ("input_json_delta", Some(Open::Call(arguments)), Some(text)) => {
+                // An empty delta comes first for many calls, and alone for one without arguments.
+                if text.string_body().is_some_and(|body| !body.is_empty()) {
+                    *arguments = Arguments::Deltas;
+                }
+                events.grew(slot, text);
+            }
+            ("input_json_delta", Some(Open::Whole), Some(text)) => {
+                let keep = Keep::Grow(text.owned_string().unwrap_or_default().into());
+                events.push(Event::Kept { owner: Owner::Block(slot), key: "content".into(), keep });
+            }
+            ("citations_delta", Some(_), Some(citation)) => {
+                events.keep_pushed(Owner::Block(slot), "citations", citation.value());
+            }
+            (_, Some(Open::Whole), _) => {
+                let _ = delta.members(|key, value| {
+                    if key != "type" && !value.is_null() {
+                        events.keep(Owner::Block(slot), key, value.value());
+                    }
+                });
+            }
+            (_, Some(_), _) => {
+                let message = format!("delta `{kind}` does not fit block {index}");
+                events.keep_unknown(Kind::UnknownEvent, message, delta.value());
+            }
+            (_, None, _) => {
+                let message = format!("delta `{kind}` came for block {index}, which is closed");
+                events.keep_unknown(Kind::OrphanDelta, message, delta.value());
+            }
+        }
+        slot
+    }
+
+    /// A delta whose block was never started starts it, as what the delta says.
+    fn open_by_delta(&mut self, index: u64, kind: &str, events: &mut Events) -> Slot {
+        let block = match kind {
+            "text_delta" => r#"{"type":"text"}"#,
+            "thinking_delta" | "signature_delta" => r#"{"type":"thinking"}"#,
+            _ => r#"{"type":"unstarted"}"#,
+        };
+        events.notice(
+            Kind::OrphanDelta,
+            format!("delta `{kind}` came for block {index}, which was not started"),
+        );
+        self.open(index, Raw::new(block), events)
+    }
+
+    fn close(&mut self, slot: Slot, events: &mut Events) {
+        if let Some(Open::Call(Arguments::Start(input))) = self.blocks.remove(&slot) {
+            events.grew_plain(slot, &input);
+        }
+        events.closed(slot);
+    }
+
+    fn message_delta(&mut self, members: &Members<'_>, events: &mut Events) {
+        let mut reason = None;
+        let _ = members.delta.unwrap_or(Raw::new("{}")).members(|key, value| match key {
+            "stop_reason" => reason = value.owned_string(),
+            _ if value.is_null() => {}
+            _ => events.keep(Owner::Message, key, value.value()),
+        });
+        self.count(members.usage, events);
+        self.reason(reason, events);
+    }
+
+    fn stop(&mut self, events: &mut Events) {
+        while let Some((&slot, _)) = self.blocks.first_key_value() {
+            events.notice(Kind::UnclosedBlock, format!("block {} was open when the message ended", slot.0));
+            self.close(slot, events);
+        }
+        if self.state == State::Within && !self.stopped {
+            events.notice(Kind::NoStopReason, "the message ended without a stop reason");
+        }
+        events.push(Event::Ended);
+        self.state = State::After;
+    }
+
+    fn reason(&mut self, reason: Option<String>, events: &mut Events) {
+        if let Some(detail) = reason {
+            self.stopped = true;
+            let stop = Stop { reason: stop_reason(&detail), detail };
+            events.push(Event::Stopped { choice: 0, stop });
+        }
+    }
+
+    /// Takes the counts that a usage object has; those that it has not, or as null, stay.
+    fn count(&mut self, usage: Option<Raw<'_>>, events: &mut Events) {
+        let mut counts = Usage::default();
+        let mut news = false;
+        let _ = usage.unwrap_or(Raw::new("{}")).members(|key, value| {
+            match key {
+                "input_tokens" => counts.input = value.number(),
+                "output_tokens" => counts.output = value.number(),
+                "cache_read_input_tokens" => counts.cache_read = value.number(),
+                "cache_creation_input_tokens" => counts.cache_write = value.number(),
+                "output_tokens_details" => {
+                    counts.reasoning = value.get("thinking_tokens").and_then(Raw::number);
+                }
+                _ => {}
+            }
+            if !value.is_null() {
+                self.usage.insert(key, value.value());
+                news = true;
+            }
+        });
+        if news {
+            events.push(Event::Usage(counts));
+            events.keep(Owner::Message, "usage", Value::Object(self.usage.clone()));
+        }
+    }
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "end_turn" => StopReason::End,
+        "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
+        "tool_use" => StopReason::Tool,
+        "stop_sequence" => StopReason::StopSequence,
+        "refusal" => StopReason::Refusal,
+        "pause_turn" => StopReason::Pause,
+        _ => StopReason::Other,
+    }
+}
+
+fn failure(members: &Members<'_>, frame: &Frame<'_>) -> Failure {
+    let error = members.error.unwrap_or(Raw::new("{}"));
+    Failure {
+        kind: error.get("type").and_then(Raw::owned_string),
+        message: error
+            .get("message")
+            .and_then(Raw::owned_string)
+            .or_else(|| error.owned_string())
+            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
+        raw: Raw::new(frame.data).value(),
+    }
+}

@@ -1,0 +1,194 @@
+//! The stream as Anthropic's own `Message`.
+
+use std::collections::BTreeMap;
+
+use super::Slots;
+use crate::event::Slot;
+use crate::json::{Object, Value};
+use crate::text::Text;
+
+/// Builds the messages of a stream in Anthropic's own form.
+#[derive(Clone, Debug, Default)]
+pub(in crate::wire) struct Native {
+    done: Vec<Value>,
+    message: Option<Object>,
+    slots: Slots,
+    blocks: BTreeMap<Slot, Block>,
+}
+
+#[derive(Clone, Debug)]
+struct Block {
+    fields: Object,
+    input: Input,
+}
+
+/// The arguments that deltas bring; without one, those of the start event hold.
+#[derive(Clone, Debug)]
+enum Input {
+    Start,
+    Deltas(Text),
+    Closed,
+}
+
+impl Native {
+    /// Takes one event.
+    pub(in crate::wire) fn read(&mut self, name: &str, mut data: Value) {
+        let kind =
+            data.get("type").and_then(Value::as_str).map_or(name.to_owned(), std::borrow::Cow::into_owned);
+        let index = data.get("index").and_then(Value::as_u64).unwrap_or(0);
+        let Some(fields) = data.as_object_mut() else { return };
+        let mut take = |key: &str| fields.remove(key).unwrap_or(Value::Null);
+        match &*kind {
+            "message_start" => self.start(take("message")),
+            "message" => {
+                self.start(data);
+                self.flush();
+            }
+            "content_block_start" => {
+                let (slot, _) = self.slots.open(index);
+                self.blocks.insert(slot, Block::new(take("content_block")));
+            }
+            "content_block_delta" => {
+                let delta = take("delta");
+                let block = self.slots.get(index).and_then(|slot| self.blocks.get_mut(&slot));
+                if let (Some(block), Value::Object(delta)) = (block, delta) {
+                    block.grow(delta);
+                }
+            }
+            "content_block_stop" => {
+                if let Some(block) = self.slots.get(index).and_then(|slot| self.blocks.get_mut(&slot)) {
+                    block.close();
+                }
+            }
+            "message_delta" => self.message_delta(std::mem::take(fields)),
+            "message_stop" => self.flush(),
+            // An error in the place of a message is all that there is of it.
+            "error" if self.message.is_none() && self.done.is_empty() => self.done.push(data),
+            _ => {}
+        }
+    }
+
+    /// The messages, the last as far as it has come.
+    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
+        self.flush();
+        self.done
+    }
+
+    fn start(&mut self, message: Value) {
+        let Value::Object(mut message) = message else { return };
+        let same = |earlier: &Object| earlier.get("id").is_some() && earlier.get("id") == message.get("id");
+        let last = self.done.last().and_then(Value::as_object);
+        if self.message.as_ref().or(last).is_some_and(same) {
+            return;
+        }
+        self.flush();
+        if let Some(Value::Array(content)) = message.remove("content") {
+            for block in content {
+                let (slot, _) = self.slots.open(self.blocks.len() as u64);
+                let mut block = Block::new(block);
+                block.input = Input::Closed;
+                self.blocks.insert(slot, block);
+            }
+        }
+        self.message = Some(message);
+    }
+
+    fn message_delta(&mut self, event: Object) {
+        let message = self.message.get_or_insert_default();
+        for (key, value) in event {
+            match (&*key, value) {
+                ("type", _) => {}
+                ("delta", Value::Object(delta)) => {
+                    delta.into_iter().for_each(|(key, value)| set(message, key, value));
+                }
+                ("usage", Value::Object(counts)) => match message.get_mut("usage") {
+                    Some(Value::Object(usage)) => {
+                        counts.into_iter().for_each(|(key, value)| set(usage, key, value));
+                    }
+                    _ => drop(message.insert("usage", Value::Object(counts))),
+                },
+                (_, value) => set(message, key, value),
+            }
+        }
+    }
+
+    /// Puts the message that is being built to those that are done.
+    fn flush(&mut self) {
+        let blocks = std::mem::take(&mut self.blocks);
+        self.slots = Slots::default();
+        let Some(mut message) = self.message.take().or_else(|| (!blocks.is_empty()).then(Object::new)) else {
+            return;
+        };
+        let content = blocks.into_values().map(Block::into_value).collect();
+        message.insert("content", Value::Array(content));
+        self.done.push(Value::Object(message));
+    }
+}
+
+impl Block {
+    fn new(block: Value) -> Self {
+        let fields = if let Value::Object(fields) = block { fields } else { Object::new() };
+        Self { fields, input: Input::Start }
+    }
+
+    fn grow(&mut self, delta: Object) {
+        let kind =
+            delta.get("type").and_then(Value::as_str).map_or(String::new(), std::borrow::Cow::into_owned);
+        for (key, value) in delta {
+            match (&*kind, &*key, value) {
+                (_, "type", _) => {}
+                ("text_delta", "text", Value::String(text))
+                | ("thinking_delta", "thinking", Value::String(text))
+                | ("signature_delta", "signature", Value::String(text)) => match self.fields.get_mut(&key) {
+                    Some(Value::String(before)) => text.segments().for_each(|piece| before.push_str(piece)),
+                    _ => drop(self.fields.insert(key, Value::String(text))),
+                },
+                ("input_json_delta", "partial_json", Value::String(text)) => self.grow_input(&text),
+                ("citations_delta", "citation", citation) => match self.fields.get_mut("citations") {
+                    Some(Value::Array(citations)) => citations.push(citation),
+                    _ => drop(self.fields.insert("citations", Value::Array(vec![citation]))),
+                },
+                (_, _, value) => set(&mut self.fields, key, value),
+            }
+        }
+    }
+
+    fn grow_input(&mut self, piece: &Text) {
+        if piece.is_empty() {
+            return;
+        }
+        if let Input::Start = self.input {
+            self.input = Input::Deltas(Text::new());
+        }
+        if let Input::Deltas(text) = &mut self.input {
+            piece.segments().for_each(|piece| text.push_str(piece));
+        }
+    }
+
+    fn close(&mut self) {
+        if let Input::Deltas(text) = std::mem::replace(&mut self.input, Input::Closed) {
+            let input = text.to_str().parse().unwrap_or(Value::String(text));
+            self.fields.insert("input", input);
+        }
+    }
+
+    fn into_value(mut self) -> Value {
+        match self.input {
+            Input::Closed => {}
+            Input::Deltas(text) => drop(self.fields.insert("input", Value::String(text))),
+            Input::Start => {
+                if let Some(input) = self.fields.get_mut("input") {
+                    *input = Value::from("");
+                }
+            }
+        }
+        Value::Object(self.fields)
+    }
+}
+
+/// A null never takes away what was there.
+fn set(fields: &mut Object, key: String, value: Value) {
+    if !value.is_null() || fields.get(&key).is_none() {
+        fields.insert(key, value);
+    }
+}

@@ -1,0 +1,138 @@
+//! [`Events`]: the events of one frame, waiting to be taken.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::fields::{Half, Raw, flush, unescape};
+use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::event::{Event, Keep, Owner, Slot, Start};
+use crate::frame::Frame;
+use crate::json::Value;
+
+/// A queue of events whose growing texts lie in one buffer that is used again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Events {
+    queue: VecDeque<Queued>,
+    texts: String,
+    /// Halves of surrogate pairs that wait for the next text of their block; nearly always none.
+    halves: Vec<(Slot, u16)>,
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+enum Queued {
+    Grew { block: Slot, text: Range<usize> },
+    Signed { block: Slot, text: Range<usize> },
+    Event(Event<'static>),
+}
+
+impl Events {
+    /// The events from now on are those of `frame`.
+    pub(super) fn at(&mut self, frame: &Frame<'_>) {
+        if self.queue.is_empty() {
+            self.texts.clear();
+        }
+        self.place = Place { at: frame.bytes.start, frame: frame.number };
+    }
+
+    pub(super) fn push(&mut self, event: Event<'static>) {
+        self.queue.push_back(Queued::Event(event));
+    }
+
+    /// A message begins; nothing of the one before is waited for any more.
+    pub(super) fn started(&mut self, start: Start) {
+        self.halves.clear();
+        self.push(Event::Started(start));
+    }
+
+    pub(super) fn notice(&mut self, kind: Kind, message: impl Into<String>) {
+        let diagnostic: Diagnostic = self.place.notice(kind, message);
+        self.push(Event::Noticed(diagnostic));
+    }
+
+    /// Keeps a field that the neutral form has no place for.
+    pub(super) fn keep(&mut self, owner: Owner, key: &str, value: Value) {
+        self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Set(value) });
+    }
+
+    /// Adds to a list that the neutral form has no place for.
+    pub(super) fn keep_pushed(&mut self, owner: Owner, key: &str, value: Value) {
+        self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Push(value) });
+    }
+
+    /// Keeps an event or a delta whole that the dialect does not name.
+    pub(super) fn keep_unknown(&mut self, kind: Kind, message: impl Into<String>, value: Value) {
+        self.notice(kind, message);
+        self.keep_pushed(Owner::Message, "unknown", value);
+    }
+
+    /// A block grew by a JSON string; nothing happens if it is empty or no string.
+    pub(super) fn grew(&mut self, block: Slot, string: Raw<'_>) {
+        if let Some(text) = self.decode(block, string) {
+            self.queue.push_back(Queued::Grew { block, text });
+        }
+    }
+
+    /// A block grew by plain text.
+    pub(super) fn grew_plain(&mut self, block: Slot, text: &str) {
+        if !text.is_empty() {
+            let start = self.texts.len();
+            self.texts.push_str(text);
+            self.queue.push_back(Queued::Grew { block, text: start..self.texts.len() });
+        }
+    }
+
+    pub(super) fn signed(&mut self, block: Slot, string: Raw<'_>) {
+        if let Some(text) = self.decode(block, string) {
+            self.queue.push_back(Queued::Signed { block, text });
+        }
+    }
+
+    pub(super) fn closed(&mut self, block: Slot) {
+        let mut half = self.take_half(block);
+        if half.is_some() {
+            let start = self.texts.len();
+            flush(&mut half, &mut self.texts);
+            self.queue.push_back(Queued::Grew { block, text: start..self.texts.len() });
+            self.notice(Kind::LoneSurrogate, "a block ended with half of a surrogate pair");
+        }
+        self.push(Event::Closed { block });
+    }
+
+    pub(super) fn next(&mut self) -> Option<Event<'_>> {
+        Some(match self.queue.pop_front()? {
+            Queued::Grew { block, text } => Event::Grew { block, text: &self.texts[text] },
+            Queued::Signed { block, text } => Event::Signed { block, signature: &self.texts[text] },
+            Queued::Event(event) => event,
+        })
+    }
+
+    pub(super) fn starts_next(&self) -> bool {
+        matches!(self.queue.front(), Some(Queued::Event(Event::Started(_))))
+    }
+
+    pub(super) fn opens_next(&self) -> bool {
+        matches!(self.queue.front(), Some(Queued::Event(Event::Opened { .. })))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    fn decode(&mut self, block: Slot, string: Raw<'_>) -> Option<Range<usize>> {
+        let body = string.string_body()?;
+        let start = self.texts.len();
+        let mut half: Half = self.take_half(block);
+        let lone = unescape(body, &mut half, &mut self.texts);
+        self.halves.extend(half.map(|half| (block, half)));
+        if lone > 0 {
+            self.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
+        }
+        (self.texts.len() > start).then_some(start..self.texts.len())
+    }
+
+    fn take_half(&mut self, block: Slot) -> Half {
+        let waiting = self.halves.iter().position(|(slot, _)| *slot == block)?;
+        Some(self.halves.swap_remove(waiting).1)
+    }
+}

@@ -1,0 +1,549 @@
+//! OpenAI's Chat Completions, and the many servers that imitate them: chunks with `choices`, then `[DONE]`.
+//!
+//! A choice has one text, one refusal, one thinking and any number of calls, each addressed by its field,
+//! so text that goes on behind a call goes on with the same block. Nothing is final before the end of the
+//! stream: a quarter of real streams send more behind `finish_reason`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::DONE;
+use super::events::Events;
+use super::fields::Raw;
+use crate::diagnostic::Kind;
+use crate::event::{
+    Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
+};
+use crate::frame::Frame;
+
+mod native;
+mod router;
+
+pub(super) use native::Native;
+use router::{Fragment, Route, Router};
+
+/// Whether a frame can only be one of Chat Completions.
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let data = Raw::new(frame.data);
+    data.get("choices").is_some_and(|choices| choices.text().starts_with('['))
+        || data.get("error").is_some_and(|error| error.text().starts_with('{')) && data.get("type").is_none()
+}
+
+/// Padding against guessing at lengths; means nothing.
+const PADDING: [&str; 2] = ["obfuscation", "p"];
+
+/// What of a stream must be remembered to translate its next frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    choices: BTreeMap<u32, Choice>,
+    slots: u32,
+    seen: Seen,
+    usage: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Before,
+    Within,
+    After,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Choice {
+    text: Option<Slot>,
+    refusal: Option<Slot>,
+    thinking: Option<Slot>,
+    audio: Option<Slot>,
+    /// Blocks of encrypted thinking, which come whole.
+    encrypted: Vec<Slot>,
+    /// The one call of the format before tools.
+    function: Option<(Slot, String)>,
+    calls: Vec<Slot>,
+    router: Router,
+    finish_reason: Option<String>,
+    seen: Seen,
+}
+
+/// The latest text of every field that is kept, since most servers repeat them in every chunk.
+#[derive(Clone, Debug, Default)]
+struct Seen(BTreeMap<String, String>);
+
+impl Seen {
+    /// Whether a field says something that it did not say before.
+    fn is_news(&mut self, key: &str, value: Raw<'_>) -> bool {
+        match self.0.get_mut(key) {
+            _ if value.is_null() => false,
+            Some(before) if before == value.text() => false,
+            Some(before) => {
+                value.text().clone_into(before);
+                true
+            }
+            None => {
+                self.0.insert(key.to_owned(), value.text().to_owned());
+                true
+            }
+        }
+    }
+}
+
+impl Fold {
+    /// Translates one frame.
+    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> serde_json::Result<()> {
+        if frame.data == DONE {
+            if self.state == State::Within {
+                self.end(events);
+            }
+            return Ok(());
+        }
+        let mut start = Start::default();
+        let (mut choices, mut usage, mut error, mut groq) = (None, None, None, None);
+        let mut others = Vec::new();
+        Raw::new(frame.data).members(|key, value| match key {
+            _ if value.is_null() => {}
+            "choices" => choices = Some(value),
+            "usage" => usage = Some(value),
+            "error" => error = Some(value),
+            "id" => start.id = value.owned_string().filter(|_| self.state != State::Within),
+            "model" => start.model = value.owned_string().filter(|_| self.state != State::Within),
+            _ if PADDING.contains(&key) => {}
+            _ => {
+                if key == "x_groq" {
+                    groq = value.get("usage");
+                }
+                if self.seen.is_news(key, value) {
+                    others.push((key.to_owned(), value));
+                }
+            }
+        })?;
+        let has_choices = choices.is_some_and(|choices| choices.text().contains('{'));
+        if has_choices && self.state != State::Within {
+            start.role = choices.and_then(first_role);
+            *self = Self { state: State::Within, seen: std::mem::take(&mut self.seen), ..Self::default() };
+            events.started(start);
+        }
+        for (key, value) in others {
+            events.keep(Owner::Message, &key, value.value());
+        }
+        let mut wrong = None;
+        choices.unwrap_or(Raw::new("[]")).elements(|choice| {
+            wrong = self.choice(choice, events).err().or(wrong.take());
+        })?;
+        self.count(usage.or(groq), events);
+        if error.is_some() || frame.event == "error" {
+            events.push(Event::Failed(failure(error, frame)));
+            self.state = State::After;
+        } else if !has_choices && choices.is_none() && usage.is_none() {
+            let message = "a chunk has neither choices nor usage";
+            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+        }
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// The stream is over. Without `[DONE]` the message is whole if every choice has said why it stopped.
+    pub(super) fn finish(&mut self, events: &mut Events) {
+        let all_stopped = self.choices.values().all(|choice| choice.finish_reason.is_some());
+        if self.state == State::Within && all_stopped && !self.choices.is_empty() {
+            self.end(events);
+        }
+    }
+
+    fn end(&mut self, events: &mut Events) {
+        let mut open = Vec::new();
+        for choice in self.choices.values_mut() {
+            choice.tell_what_is_missing(events);
+            let single = [choice.text, choice.refusal, choice.thinking, choice.audio];
+            open.extend(single.into_iter().flatten());
+            open.extend(choice.function.iter().map(|(slot, _)| *slot));
+            open.extend(choice.encrypted.iter().chain(&choice.calls));
+        }
+        open.sort_unstable();
+        open.into_iter().for_each(|slot| events.closed(slot));
+        events.push(Event::Ended);
+        self.state = State::After;
+    }
+
+    fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> serde_json::Result<()> {
+        let (mut index, mut delta, mut message, mut logprobs) = (0, None, None, None);
+        let (mut finish_reason, mut others) = (None, Vec::new());
+        choice.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "index" => index = value.index().unwrap_or(0),
+            "delta" => delta = Some(value),
+            "message" => message = Some(value),
+            "finish_reason" => finish_reason = value.string(),
+            "logprobs" => logprobs = Some(value),
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        // A whole reply has a message where a stream has deltas; some servers send both.
+        match (delta, message) {
+            (Some(_), Some(message)) => others.push(("message".to_owned(), message)),
+            (None, message) => delta = message,
+            (Some(_), None) => {}
+        }
+        let read = match delta {
+            Some(delta) => self.delta(index, delta, events),
+            None => Ok(()),
+        };
+        let state = self.choices.entry(index).or_default();
+        for (key, value) in others {
+            if state.seen.is_news(&key, value) {
+                events.keep(Owner::Choice(index), &key, value.value());
+            }
+        }
+        if let Some(logprobs) = logprobs {
+            let _ = logprobs.members(|key, tokens| {
+                let key = format!("logprobs_{key}");
+                let _ =
+                    tokens.elements(|token| events.keep_pushed(Owner::Choice(index), &key, token.value()));
+            });
+        }
+        if let Some(word) = finish_reason.filter(|word| state.finish_reason.as_deref() != Some(word)) {
+            let stop = Stop { reason: stop_reason(&word), detail: word.clone().into_owned() };
+            state.finish_reason = Some(word.into_owned());
+            events.push(Event::Stopped { choice: index, stop });
+        }
+        read
+    }
+
+    fn delta(&mut self, index: u32, delta: Raw<'_>, events: &mut Events) -> serde_json::Result<()> {
+        let Delta { content, refusal, thoughts, details, calls, function, audio, others } =
+            Delta::read(delta)?;
+        let choice = self.choices.entry(index).or_default();
+        let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
+        if let Some(text) = thoughts {
+            blocks.grow(&mut choice.thinking, &THINKING, text);
+        }
+        if let Some(details) = details {
+            details.elements(|detail| choice.reasoning_detail(detail, thoughts.is_none(), &mut blocks))?;
+        }
+        match content {
+            Some(parts) if parts.text().starts_with('[') => {
+                parts.elements(|part| choice.content_part(part, &mut blocks))?;
+            }
+            Some(text) => blocks.grow(&mut choice.text, &TEXT, text),
+            None => {}
+        }
+        if let Some(text) = refusal {
+            blocks.grow(&mut choice.refusal, &Opening::Text { refusal: true }, text);
+        }
+        if let Some(audio) = audio {
+            let slot = blocks.open(&mut choice.audio, &Opening::Other { kind: "audio".to_owned() });
+            audio.members(|key, value| {
+                let keep = match (key, value.owned_string()) {
+                    ("data" | "transcript", Some(text)) => Keep::Grow(text.into()),
+                    _ => Keep::Set(value.value()),
+                };
+                blocks.events.push(Event::Kept {
+                    owner: Owner::Block(slot),
+                    key: key.to_owned().into(),
+                    keep,
+                });
+            })?;
+        }
+        if let Some(function) = function {
+            choice.function_call(function, &mut blocks);
+        }
+        if let Some(calls) = calls {
+            calls.elements(|fragment| choice.tool_call(fragment, &mut blocks))?;
+        }
+        for (key, value) in others {
+            if value.text().starts_with('[') {
+                value.elements(|element| events.keep_pushed(Owner::Choice(index), &key, element.value()))?;
+            } else if choice.seen.is_news(&key, value) {
+                events.keep(Owner::Choice(index), &key, value.value());
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, usage: Option<Raw<'_>>, events: &mut Events) {
+        let Some(usage) = usage.filter(|usage| usage.text() != self.usage) else { return };
+        usage.text().clone_into(&mut self.usage);
+        let mut counts = Usage::default();
+        let _ = usage.members(|key, value| match key {
+            "prompt_tokens" => counts.input = value.number(),
+            "completion_tokens" => counts.output = value.number(),
+            "prompt_cache_hit_tokens" | "cache_read_input_tokens" => counts.cache_read = value.number(),
+            "cache_creation_input_tokens" => counts.cache_write = value.number(),
+            "reasoning_tokens" => counts.reasoning = value.number(),
+            "prompt_tokens_details" => {
+                let _ = value.members(|key, value| match key {
+                    "cached_tokens" => counts.cache_read = value.number().or(counts.cache_read),
+                    "cache_write_tokens" => counts.cache_write = value.number().or(counts.cache_write),
+                    _ => {}
+                });
+            }
+            "completion_tokens_details" => {
+                counts.reasoning = value.get("reasoning_tokens").and_then(Raw::number).or(counts.reasoning);
+            }
+            _ => {}
+        });
+        events.push(Event::Usage(counts));
+        events.keep(Owner::Message, "usage", usage.value());
+    }
+}
+
+/// The members of a delta that this dialect knows.
+#[derive(Default)]
+struct Delta<'a> {
+    content: Option<Raw<'a>>,
+    refusal: Option<Raw<'a>>,
+    /// Thinking, from whichever field has it: servers that send several repeat the same text in them.
+    thoughts: Option<Raw<'a>>,
+    details: Option<Raw<'a>>,
+    calls: Option<Raw<'a>>,
+    function: Option<Raw<'a>>,
+    audio: Option<Raw<'a>>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> Delta<'a> {
+    fn read(delta: Raw<'a>) -> serde_json::Result<Self> {
+        let mut read = Self::default();
+        let (mut reasoning_content, mut reasoning) = (None, None);
+        let text = |value: Raw<'a>| {
+            Some(value).filter(|value| value.string_body().is_some_and(|body| !body.is_empty()))
+        };
+        delta.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "role" => {}
+            "content" => read.content = Some(value),
+            "refusal" => read.refusal = Some(value),
+            "reasoning_content" => reasoning_content = text(value),
+            "reasoning" => reasoning = text(value),
+            "reasoning_details" => read.details = Some(value),
+            "tool_calls" => read.calls = Some(value),
+            "function_call" => read.function = Some(value),
+            "audio" => read.audio = Some(value),
+            _ => read.others.push((key.to_owned(), value)),
+        })?;
+        read.thoughts = reasoning_content.or(reasoning);
+        Ok(read)
+    }
+}
+
+const TEXT: Opening = Opening::Text { refusal: false };
+const THINKING: Opening = Opening::Thinking { redacted: None };
+
+/// Opens the blocks of one choice as they are needed.
+struct Blocks<'a> {
+    choice: u32,
+    next: &'a mut u32,
+    events: &'a mut Events,
+}
+
+impl Blocks<'_> {
+    fn new_block(&mut self, opening: Opening) -> Slot {
+        let block = Slot(*self.next);
+        *self.next += 1;
+        self.events.push(Event::Opened { block, choice: self.choice, opening });
+        block
+    }
+
+    fn open(&mut self, slot: &mut Option<Slot>, opening: &Opening) -> Slot {
+        *slot.get_or_insert_with(|| self.new_block(opening.clone()))
+    }
+
+    /// Grows a block by a string; an empty one opens none.
+    fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Raw<'_>) {
+        if text.string_body().is_some_and(|body| !body.is_empty()) {
+            let slot = self.open(slot, opening);
+            self.events.grew(slot, text);
+        }
+    }
+}
+
+impl Choice {
+    /// One of `reasoning_details`. Their text is that of `reasoning`, when that is there.
+    fn reasoning_detail(&mut self, detail: Raw<'_>, wants_text: bool, blocks: &mut Blocks<'_>) {
+        let _ = detail.members(|key, value| match key {
+            "text" | "summary" if wants_text => blocks.grow(&mut self.thinking, &THINKING, value),
+            "signature" if !value.is_null() => {
+                let slot = blocks.open(&mut self.thinking, &THINKING);
+                blocks.events.signed(slot, value);
+            }
+            "data" => {
+                if let Some(data) = value.owned_string() {
+                    let slot = blocks.new_block(Opening::Thinking { redacted: Some(data) });
+                    self.encrypted.push(slot);
+                }
+            }
+            "type" | "index" | "text" | "summary" => {}
+            _ if self.seen.is_news(&format!("reasoning.{key}"), value) => {
+                let slot = blocks.open(&mut self.thinking, &THINKING);
+                blocks.events.keep(Owner::Block(slot), key, value.value());
+            }
+            _ => {}
+        });
+    }
+
+    /// A part of a content that is a list, as Mistral sends it.
+    fn content_part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) {
+        let (mut text, mut thinking, mut others) = (None, None, false);
+        let _ = part.members(|key, value| match key {
+            "text" => text = Some(value),
+            "thinking" => thinking = Some(value),
+            "type" | "closed" => {}
+            _ => others = !value.is_null(),
+        });
+        match (thinking, text) {
+            (Some(inner), _) if inner.text().starts_with('[') => {
+                let _ = inner.elements(|part| {
+                    part.get("text")
+                        .into_iter()
+                        .for_each(|text| blocks.grow(&mut self.thinking, &THINKING, text));
+                });
+            }
+            (Some(text), _) => blocks.grow(&mut self.thinking, &THINKING, text),
+            (None, Some(text)) if !others => blocks.grow(&mut self.text, &TEXT, text),
+            _ => blocks.events.keep_pushed(Owner::Choice(blocks.choice), "content_parts", part.value()),
+        }
+    }
+
+    /// The call of the format before tools: one a choice, without an id.
+    fn function_call(&mut self, function: Raw<'_>, blocks: &mut Blocks<'_>) {
+        let name = function.get("name").and_then(Raw::owned_string);
+        let arguments = function.get("arguments");
+        let slot = match (&mut self.function, name) {
+            (Some((slot, known)), Some(name)) if *known != name => {
+                known.push_str(&name);
+                let (id, name) = (invented_id(*slot).into(), known.clone().into());
+                blocks.events.push(Event::Named { block: *slot, id, name });
+                *slot
+            }
+            (Some((slot, _)), _) => *slot,
+            (None, name) => {
+                let name = name.unwrap_or_default();
+                let slot = blocks.new_call(None, &name, Notation::Json);
+                self.function = Some((slot, name));
+                slot
+            }
+        };
+        arguments.into_iter().for_each(|arguments| blocks.events.grew(slot, arguments));
+    }
+
+    fn tool_call(&mut self, fragment: Raw<'_>, blocks: &mut Blocks<'_>) {
+        let (mut index, mut id, mut body, mut notation) = (None, None, None, Notation::Json);
+        let mut others = Vec::new();
+        let _ = fragment.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "index" => index = value.number(),
+            "id" => id = value.string(),
+            "type" => {}
+            "function" => body = Some(value),
+            "custom" => (body, notation) = (Some(value), Notation::Plain),
+            _ => others.push((key.to_owned(), value)),
+        });
+        let (mut name, mut arguments) = (None, None);
+        let _ = body.unwrap_or(Raw::new("{}")).members(|key, value| match key {
+            "name" => name = value.string(),
+            "arguments" | "input" => arguments = Some(value),
+            _ if value.is_null() => {}
+            _ => others.push((key.to_owned(), value)),
+        });
+        // Servers that are too helpful send the arguments as an object, not as its text.
+        let text =
+            arguments.filter(|arguments| !arguments.is_null()).map_or(Cow::Borrowed(""), |arguments| {
+                arguments.string().unwrap_or(if arguments.text().starts_with('{') {
+                    Cow::Borrowed(arguments.text())
+                } else {
+                    Cow::Borrowed("")
+                })
+            });
+        let fragment = Fragment { index, id: id.as_deref(), name: name.as_deref(), arguments: &text };
+        let slot = match self.router.route(&fragment) {
+            Route::New { call, arguments } => {
+                let known = self.router.call(call);
+                let slot = blocks.new_call(known.id.as_deref(), &known.name, notation);
+                self.calls.push(slot);
+                blocks.events.grew_plain(slot, &arguments);
+                slot
+            }
+            Route::Known { call, renamed } => {
+                let slot = self.calls[call];
+                if renamed {
+                    let known = self.router.call(call);
+                    let id = known.id.clone().unwrap_or_else(|| invented_id(slot));
+                    let name = known.name.clone().into();
+                    blocks.events.push(Event::Named { block: slot, id: id.into(), name });
+                }
+                blocks.events.grew_plain(slot, &text);
+                slot
+            }
+            Route::Held => return,
+        };
+        for (key, value) in others {
+            if self.seen.is_news(&format!("{}.{key}", slot.0), value) {
+                blocks.events.keep(Owner::Block(slot), &key, value.value());
+            }
+        }
+    }
+
+    fn tell_what_is_missing(&mut self, events: &mut Events) {
+        for arguments in self.router.take_held() {
+            let message = format!("{} byte(s) of arguments came for a call without a name", arguments.len());
+            events.keep_unknown(Kind::OrphanFragment, message, arguments.into());
+        }
+        for (call, slot) in self.router.calls().iter().zip(&self.calls) {
+            if call.id.is_none() {
+                let message =
+                    format!("call of `{}` has no id and was given `{}`", call.name, invented_id(*slot));
+                events.notice(Kind::MissingId, message);
+            }
+        }
+        if self.finish_reason.is_none() {
+            events.notice(Kind::NoStopReason, "the stream was done without a finish reason");
+        }
+    }
+}
+
+impl Blocks<'_> {
+    fn new_call(&mut self, id: Option<&str>, name: &str, notation: Notation) -> Slot {
+        let id = id.map_or_else(|| invented_id(Slot(*self.next)), str::to_owned);
+        let name = name.to_owned();
+        self.new_block(Opening::ToolCall { id, name, runner: Runner::Client, notation })
+    }
+}
+
+/// The id of a call that came without one.
+fn invented_id(slot: Slot) -> String {
+    format!("call_{}", slot.0)
+}
+
+fn first_role(choices: Raw<'_>) -> Option<String> {
+    let mut role = None;
+    let _ = choices.elements(|choice| {
+        let delta = choice.get("delta").or_else(|| choice.get("message"));
+        role = role.take().or_else(|| delta?.get("role")?.owned_string());
+    });
+    role
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "stop" | "eos" | "end_turn" => StopReason::End,
+        "length" | "model_length" | "max_tokens" => StopReason::Length,
+        "tool_calls" | "function_call" | "tool_use" => StopReason::Tool,
+        "content_filter" => StopReason::Filter,
+        _ => StopReason::Other,
+    }
+}
+
+fn failure(error: Option<Raw<'_>>, frame: &Frame<'_>) -> Failure {
+    let whole = Raw::new(frame.data);
+    let error = error.unwrap_or(whole);
+    let word =
+        |key: &str| error.get(key).and_then(|value| value.owned_string().or(Some(value.text().to_owned())));
+    Failure {
+        kind: word("type")
+            .filter(|kind| kind != "null")
+            .or_else(|| word("code"))
+            .filter(|kind| kind != "null"),
+        message: word("message")
+            .or_else(|| error.owned_string())
+            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
+        raw: whole.value(),
+    }
+}

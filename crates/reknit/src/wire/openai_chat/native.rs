@@ -1,0 +1,314 @@
+//! The stream as OpenAI's own `chat.completion`.
+
+use std::collections::BTreeMap;
+
+use super::PADDING;
+use super::router::{Fragment, Route, Router};
+use crate::json::{Object, Value};
+use crate::text::Text;
+
+/// Builds the completions of a stream in OpenAI's own form.
+#[derive(Clone, Debug, Default)]
+pub(in crate::wire) struct Native {
+    done: Vec<Value>,
+    completion: Object,
+    choices: BTreeMap<u64, Choice>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Choice {
+    fields: Object,
+    message: Object,
+    router: Router,
+    calls: Vec<Call>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Call {
+    fields: Object,
+    /// `function` or `custom`: the member that holds name and arguments, which is also the call's type.
+    body: String,
+    arguments: Text,
+}
+
+impl Native {
+    /// Takes one chunk.
+    pub(in crate::wire) fn read(&mut self, chunk: Value) {
+        let Value::Object(chunk) = chunk else { return };
+        for (key, value) in chunk {
+            match (&*key, value) {
+                (_, Value::Null) => {}
+                (padding, _) if PADDING.contains(&padding) => {}
+                ("object", _) => drop(self.completion.insert(key, Value::from("chat.completion"))),
+                // The first chunk of some servers has them empty; later ones must not change them.
+                ("id" | "model", value) => {
+                    if value.as_str().is_some_and(|word| !word.is_empty())
+                        && self.completion.get(&key).is_none()
+                    {
+                        self.completion.insert(key, value);
+                    }
+                }
+                ("choices", Value::Array(choices)) => {
+                    choices.into_iter().for_each(|choice| self.choice(choice));
+                }
+                (_, value) => drop(self.completion.insert(key, value)),
+            }
+        }
+    }
+
+    /// `[DONE]`: what comes next is another completion.
+    pub(in crate::wire) fn done(&mut self) {
+        let mut completion = std::mem::take(&mut self.completion);
+        let choices = std::mem::take(&mut self.choices);
+        if completion.is_empty() && choices.is_empty() {
+            return;
+        }
+        // An error in the place of a completion has no choices.
+        if !choices.is_empty() || completion.get("error").is_none() {
+            let choices = choices.into_iter().map(|(index, choice)| choice.into_value(index));
+            completion.insert("choices", Value::Array(choices.collect()));
+        }
+        self.done.push(Value::Object(completion));
+    }
+
+    /// The completions, the last as far as it has come.
+    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
+        self.done();
+        self.done
+    }
+
+    fn choice(&mut self, choice: Value) {
+        let Value::Object(mut fields) = choice else { return };
+        let index = fields.remove("index").as_ref().and_then(Value::as_u64).unwrap_or(0);
+        let choice = self.choices.entry(index).or_default();
+        let delta = fields.remove("delta").or_else(|| fields.remove("message"));
+        if let Some(Value::Object(delta)) = delta {
+            delta.into_iter().for_each(|(key, value)| choice.delta(key, value));
+        }
+        for (key, value) in fields {
+            match (&*key, value) {
+                (_, Value::Null) => {}
+                ("message", _) => {}
+                ("logprobs", Value::Object(logprobs)) => {
+                    if choice.fields.get("logprobs").is_none() {
+                        choice.fields.insert("logprobs", Value::Object(Object::new()));
+                    }
+                    if let Some(Value::Object(all)) = choice.fields.get_mut("logprobs") {
+                        logprobs.into_iter().for_each(|(key, tokens)| append(all, key, tokens));
+                    }
+                }
+                (_, value) => drop(choice.fields.insert(key, value)),
+            }
+        }
+    }
+}
+
+impl Choice {
+    fn delta(&mut self, key: String, value: Value) {
+        match (&*key, value) {
+            (_, Value::Null) => {}
+            ("role", value) => {
+                if self.message.get("role").is_none() {
+                    self.message.insert(key, value);
+                }
+            }
+            ("content", Value::Array(parts)) => parts.into_iter().for_each(|part| self.content_part(part)),
+            ("content", Value::String(text))
+                if matches!(self.message.get("content"), Some(Value::Array(_))) =>
+            {
+                let part =
+                    [("type".to_owned(), Value::from("text")), ("text".to_owned(), Value::String(text))];
+                self.content_part(Value::Object(part.into_iter().collect()));
+            }
+            ("content" | "refusal" | "reasoning_content" | "reasoning", Value::String(text)) => {
+                grow(&mut self.message, key, &text);
+            }
+            ("tool_calls", Value::Array(fragments)) => {
+                fragments.into_iter().for_each(|fragment| self.tool_call(fragment));
+            }
+            ("function_call" | "audio", Value::Object(pieces)) => {
+                if self.message.get(&key).is_none() {
+                    self.message.insert(&*key, Value::Object(Object::new()));
+                }
+                if let Some(Value::Object(fields)) = self.message.get_mut(&key) {
+                    for (key, value) in pieces {
+                        match (&*key, value) {
+                            ("name" | "arguments" | "data" | "transcript", Value::String(text)) => {
+                                grow(fields, key, &text);
+                            }
+                            (_, value) => drop(fields.insert(key, value)),
+                        }
+                    }
+                }
+            }
+            ("reasoning_details", Value::Array(details)) => {
+                details.into_iter().for_each(|detail| self.reasoning_detail(detail));
+            }
+            (_, Value::Array(list)) => append(&mut self.message, key, Value::Array(list)),
+            (_, value) => drop(self.message.insert(key, value)),
+        }
+    }
+
+    /// A part of a content that is a list: one that goes on with the last part is joined to it.
+    fn content_part(&mut self, part: Value) {
+        let before = match self.message.get_mut("content") {
+            Some(Value::Array(_)) => None,
+            Some(Value::String(text)) if !text.is_empty() => {
+                let text = ("text".to_owned(), Value::String(text.clone()));
+                Some(Value::Object([("type".to_owned(), Value::from("text")), text].into_iter().collect()))
+            }
+            _ => None,
+        };
+        if !matches!(self.message.get("content"), Some(Value::Array(_))) {
+            self.message.insert("content", Value::Array(before.into_iter().collect()));
+        }
+        if let Some(Value::Array(parts)) = self.message.get_mut("content") {
+            push_part(parts, part);
+        }
+    }
+
+    /// One of `reasoning_details`: those with the same index and type are one.
+    fn reasoning_detail(&mut self, detail: Value) {
+        let Value::Object(detail) = detail else { return };
+        if self.message.get("reasoning_details").is_none() {
+            self.message.insert("reasoning_details", Value::Array(Vec::new()));
+        }
+        let Some(Value::Array(details)) = self.message.get_mut("reasoning_details") else { return };
+        let same = |known: &&mut Value| {
+            known.get("index") == detail.get("index") && known.get("type") == detail.get("type")
+        };
+        match details.iter_mut().rev().find(same) {
+            Some(Value::Object(known)) => {
+                for (key, value) in detail {
+                    match (&*key, value) {
+                        (_, Value::Null) => {}
+                        ("text" | "summary" | "data" | "signature", Value::String(text)) => {
+                            grow(known, key, &text);
+                        }
+                        (_, value) => drop(known.insert(key, value)),
+                    }
+                }
+            }
+            _ => details.push(Value::Object(detail)),
+        }
+    }
+
+    fn tool_call(&mut self, fragment: Value) {
+        let Value::Object(mut fragment) = fragment else { return };
+        let index = fragment.remove("index").as_ref().and_then(Value::as_u64);
+        let id = fragment.remove("id");
+        let kind = if fragment.get("custom").is_some_and(|custom| !custom.is_null()) {
+            "custom"
+        } else {
+            "function"
+        };
+        let mut body = match fragment.remove(kind) {
+            Some(Value::Object(body)) => body,
+            _ => Object::new(),
+        };
+        let name = body.remove("name");
+        let arguments = match body.remove("arguments").or_else(|| body.remove("input")) {
+            Some(Value::String(text)) => text,
+            Some(object @ Value::Object(_)) => Text::from(object.to_string()),
+            _ => Text::new(),
+        };
+        let (id, name) = (id.as_ref().and_then(Value::as_str), name.as_ref().and_then(Value::as_str));
+        let arguments = arguments.to_str();
+        let routed = self.router.route(&Fragment {
+            index,
+            id: id.as_deref(),
+            name: name.as_deref(),
+            arguments: &arguments,
+        });
+        let call = match routed {
+            Route::New { arguments, .. } => {
+                self.calls.push(Call {
+                    body: kind.to_owned(),
+                    arguments: arguments.into(),
+                    ..Call::default()
+                });
+                self.calls.len() - 1
+            }
+            Route::Known { call, .. } => {
+                self.calls[call].arguments.push_str(&arguments);
+                call
+            }
+            Route::Held => return,
+        };
+        let others = fragment.into_iter().chain(body).filter(|(_, value)| !value.is_null());
+        others.for_each(|(key, value)| drop(self.calls[call].fields.insert(key, value)));
+    }
+
+    fn into_value(mut self, index: u64) -> Value {
+        let calls = std::mem::take(&mut self.calls).into_iter().zip(self.router.calls());
+        let calls: Vec<Value> =
+            calls.map(|(call, known)| call.into_value(known.id.as_deref(), &known.name)).collect();
+        if !calls.is_empty() {
+            self.message.insert("tool_calls", Value::Array(calls));
+        }
+        let mut choice = Object::new();
+        choice.insert("index", Value::from(index));
+        choice.insert("message", Value::Object(self.message));
+        self.fields.into_iter().for_each(|(key, value)| drop(choice.insert(key, value)));
+        Value::Object(choice)
+    }
+}
+
+impl Call {
+    fn into_value(self, id: Option<&str>, name: &str) -> Value {
+        let mut body = Object::new();
+        body.insert("name", Value::from(name));
+        let arguments = if self.body == "custom" { "input" } else { "arguments" };
+        body.insert(arguments, Value::String(self.arguments));
+        let mut call = Object::new();
+        if let Some(id) = id {
+            call.insert("id", Value::from(id));
+        }
+        call.insert("type", Value::from(&*self.body));
+        self.fields.into_iter().for_each(|(key, value)| drop(call.insert(key, value)));
+        call.insert(self.body, Value::Object(body));
+        Value::Object(call)
+    }
+}
+
+/// Appends text to a field.
+fn grow(fields: &mut Object, key: String, piece: &Text) {
+    match fields.get_mut(&key) {
+        Some(Value::String(text)) => piece.segments().for_each(|piece| text.push_str(piece)),
+        _ => drop(fields.insert(key, Value::String(piece.clone()))),
+    }
+}
+
+/// Appends the elements of a list to a field.
+fn append(fields: &mut Object, key: String, value: Value) {
+    match (fields.get_mut(&key), value) {
+        (_, Value::Null) => {}
+        (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
+        (_, value) => drop(fields.insert(key, value)),
+    }
+}
+
+/// Adds a part of a content, joined to the last one if both are text or both are thinking.
+fn push_part(parts: &mut Vec<Value>, part: Value) {
+    let kind = |value: &Value| value.get("type").and_then(Value::as_str).map(std::borrow::Cow::into_owned);
+    let joins = matches!(kind(&part).as_deref(), Some("text" | "thinking"));
+    let same = joins && parts.last().is_some_and(|last| kind(last) == kind(&part));
+    let last = parts.last_mut().and_then(Value::as_object_mut).filter(|_| same);
+    match (last, part) {
+        (Some(last), Value::Object(part)) => {
+            for (key, value) in part {
+                match (&*key, value) {
+                    ("text" | "thinking", Value::String(text)) => grow(last, key, &text),
+                    ("thinking", Value::Array(inner)) => match last.get_mut("thinking") {
+                        Some(Value::Array(known)) => {
+                            inner.into_iter().for_each(|part| push_part(known, part));
+                        }
+                        _ => drop(last.insert(key, Value::Array(inner))),
+                    },
+                    (_, value) => drop(last.insert(key, value)),
+                }
+            }
+        }
+        (_, part) => parts.push(part),
+    }
+}

@@ -1,0 +1,253 @@
+//! [`Router`]: which call a fragment of a tool call belongs to.
+//!
+//! The format gives every call an `index` and the first fragment an `id`. Servers that imitate it leave out
+//! either, use one index for several calls, send a new id with every fragment, or the string `"null"`.
+
+use std::collections::BTreeMap;
+
+use crate::json::Nesting;
+
+/// A piece of a tool call, as it stands in a delta.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fragment<'a> {
+    pub(super) index: Option<u64>,
+    pub(super) id: Option<&'a str>,
+    pub(super) name: Option<&'a str>,
+    pub(super) arguments: &'a str,
+}
+
+/// Where a fragment goes.
+#[derive(Debug, PartialEq)]
+pub(super) enum Route {
+    /// It begins a call, with these arguments.
+    New { call: usize, arguments: String },
+    /// It goes on with a call.
+    Known { call: usize, renamed: bool },
+    /// It is kept until the name of its call comes.
+    Held,
+}
+
+/// The calls of one choice.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Router {
+    calls: Vec<Call>,
+    by_id: BTreeMap<String, usize>,
+    by_index: BTreeMap<u64, usize>,
+    /// Fragments without a name, by their index: a call begins with its name.
+    held: BTreeMap<Option<u64>, Held>,
+}
+
+/// What is known of who a call is.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The id that the server gave, if it did.
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    arguments: Arguments,
+}
+
+/// How far the arguments of a call are.
+#[derive(Clone, Debug)]
+enum Arguments {
+    Growing(Nesting),
+    /// Their JSON is over: nothing but blanks can belong to them any more.
+    Over,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Held {
+    id: Option<String>,
+    arguments: String,
+}
+
+impl Router {
+    /// Decides about one fragment.
+    pub(super) fn route(&mut self, fragment: &Fragment<'_>) -> Route {
+        let id = fragment.id.filter(|id| !id.is_empty() && *id != "null");
+        let name = fragment.name.filter(|name| !name.is_empty());
+        if let Some(&call) = id.and_then(|id| self.by_id.get(id)) {
+            return self.go_on(call, None, name, fragment.arguments);
+        }
+        let there = match fragment.index {
+            Some(index) => self.by_index.get(&index).copied(),
+            None => self.calls.len().checked_sub(1),
+        };
+        match (there, name) {
+            (Some(call), None) => self.go_on(call, id, None, fragment.arguments),
+            (Some(call), Some(name)) if self.calls[call].continues(id, name, fragment.arguments) => {
+                self.go_on(call, id, Some(name), fragment.arguments)
+            }
+            (_, Some(name)) => self.begin(fragment.index, id, name, fragment.arguments),
+            (None, None) => {
+                let held = self.held.entry(fragment.index).or_default();
+                held.id = held.id.take().or(id.map(str::to_owned));
+                held.arguments.push_str(fragment.arguments);
+                Route::Held
+            }
+        }
+    }
+
+    pub(super) fn call(&self, call: usize) -> &Call {
+        &self.calls[call]
+    }
+
+    pub(super) fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// What never became part of a call: its arguments.
+    pub(super) fn take_held(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.held).into_values().map(|held| held.arguments).collect()
+    }
+
+    fn begin(&mut self, index: Option<u64>, id: Option<&str>, name: &str, arguments: &str) -> Route {
+        let call = self.calls.len();
+        let held = self.held.remove(&index).unwrap_or_default();
+        let id = id.map(str::to_owned).or(held.id);
+        if let Some(id) = &id {
+            self.by_id.insert(id.clone(), call);
+        }
+        if let Some(index) = index {
+            self.by_index.insert(index, call);
+        }
+        self.calls.push(Call { id, name: name.to_owned(), arguments: Arguments::Growing(Nesting::new()) });
+        let arguments = held.arguments + arguments;
+        self.calls[call].grow(&arguments);
+        Route::New { call, arguments }
+    }
+
+    fn go_on(&mut self, call: usize, id: Option<&str>, name: Option<&str>, arguments: &str) -> Route {
+        let known = &mut self.calls[call];
+        let mut renamed = false;
+        if let (None, Some(id)) = (&known.id, id) {
+            known.id = Some(id.to_owned());
+            self.by_id.insert(id.to_owned(), call);
+            renamed = true;
+        }
+        if let Some(name) = name.filter(|name| *name != known.name)
+            && known.has_no_arguments()
+        {
+            known.name.push_str(name);
+            renamed = true;
+        }
+        known.grow(arguments);
+        Route::Known { call, renamed }
+    }
+}
+
+impl Call {
+    /// Whether a fragment with a name and no known id goes on with this call, or begins another one.
+    fn continues(&self, id: Option<&str>, name: &str, arguments: &str) -> bool {
+        let both_have_ids = id.is_some() && self.id.is_some();
+        if both_have_ids {
+            return false;
+        }
+        let more = !arguments.trim_ascii().is_empty();
+        match &self.arguments {
+            Arguments::Growing(nesting) => name == self.name || nesting.is_blank(),
+            Arguments::Over => name == self.name && !more,
+        }
+    }
+
+    fn has_no_arguments(&self) -> bool {
+        matches!(&self.arguments, Arguments::Growing(nesting) if nesting.is_blank())
+    }
+
+    fn grow(&mut self, piece: &str) {
+        if let Arguments::Growing(nesting) = &mut self.arguments
+            && nesting.push(piece.as_bytes()).is_some()
+        {
+            self.arguments = Arguments::Over;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each fragment as (index, id, name, arguments); the calls as `id name arguments`.
+    fn check(fragments: &[(Option<u64>, &str, &str, &str)], expected: &[&str]) {
+        let mut router = Router::default();
+        let mut arguments: Vec<String> = Vec::new();
+        for &(index, id, name, piece) in fragments {
+            let fragment = Fragment { index, id: Some(id), name: Some(name), arguments: piece };
+            match router.route(&fragment) {
+                Route::New { arguments: first, .. } => arguments.push(first),
+                Route::Known { call, .. } => arguments[call].push_str(piece),
+                Route::Held => {}
+            }
+        }
+        let calls = router.calls.iter().zip(&arguments);
+        let calls: Vec<_> = calls
+            .map(|(call, arguments)| {
+                format!("{} {} {arguments}", call.id.as_deref().unwrap_or("-"), call.name)
+            })
+            .collect();
+        assert_eq!(calls, expected);
+    }
+
+    #[test]
+    fn fragments_go_by_index() {
+        check(
+            &[
+                (Some(0), "a", "f", ""),
+                (Some(2), "b", "g", ""),
+                (Some(0), "", "", "{\"x\""),
+                (Some(2), "", "", "{}"),
+                (Some(0), "", "", ":1}"),
+            ],
+            &["a f {\"x\":1}", "b g {}"],
+        );
+    }
+
+    #[test]
+    fn a_new_id_and_name_on_a_used_index_is_a_new_call() {
+        check(&[(Some(0), "a", "f", "{}"), (Some(0), "b", "f", "{}")], &["a f {}", "b f {}"]);
+    }
+
+    #[test]
+    fn a_new_id_with_every_fragment_is_one_call() {
+        let fragments = [(Some(0), "a", "f", "{"), (Some(0), "b", "", "\"x\":"), (Some(0), "c", "", "1}")];
+        check(&fragments, &["a f {\"x\":1}"]);
+    }
+
+    #[test]
+    fn without_ids_a_whole_argument_ends_a_call() {
+        let fragments = [(Some(0), "null", "f", "{}"), (Some(0), "null", "f", "{\"x\":1}")];
+        check(&fragments, &["- f {}", "- f {\"x\":1}"]);
+        check(&[(None, "", "f", "{}"), (None, "", "g", "{}")], &["- f {}", "- g {}"]);
+    }
+
+    #[test]
+    fn a_name_that_is_repeated_goes_on() {
+        check(&[(Some(0), "", "f", "{\"x\""), (Some(0), "", "f", ":1}")], &["- f {\"x\":1}"]);
+        check(&[(Some(0), "a", "f", "{"), (Some(0), "a", "f", "}")], &["a f {}"]);
+    }
+
+    #[test]
+    fn a_name_may_come_in_pieces() {
+        check(
+            &[(Some(0), "a", "get_", ""), (Some(0), "", "weather", ""), (Some(0), "", "", "{}")],
+            &["a get_weather {}"],
+        );
+    }
+
+    #[test]
+    fn without_an_index_it_is_the_call_in_progress() {
+        check(&[(None, "a", "f", "{"), (None, "", "", "}")], &["a f {}"]);
+    }
+
+    #[test]
+    fn what_comes_before_the_name_is_kept_for_it() {
+        check(&[(Some(0), "a", "", "{"), (Some(0), "", "f", "}")], &["a f {}"]);
+    }
+
+    #[test]
+    fn a_late_id_is_taken() {
+        check(
+            &[(Some(0), "", "f", "{"), (Some(0), "a", "", "}"), (Some(1), "b", "f", "{}")],
+            &["a f {}", "b f {}"],
+        );
+    }
+}
