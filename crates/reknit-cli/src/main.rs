@@ -1,1 +1,50 @@
-fn main() {}
+//! The binary `reknit`: each stage of the engine as a filter on a pipe.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod outcome;
+mod pieces;
+mod read;
+
+use outcome::Outcome;
+
+/// Model streams, cut or broken however you like, as whole messages
+#[derive(Parser)]
+#[command(name = "reknit", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Read(read::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are what was asked for; the rest is wrong use. Nobody is left to tell if
+            // the message cannot be printed.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let result = match arguments.command {
+        Command::Read(arguments) => read::run(&arguments),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Partly) => ExitCode::from(1),
+        Err(trouble) => trouble.tell(&mut std::io::stderr()),
+    }
+}
+
+/// Writes a line for people, if anybody still reads.
+fn tell(words: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{words}");
+}

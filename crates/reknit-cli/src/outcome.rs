@@ -1,0 +1,61 @@
+//! How a command ends, and with which exit code.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// A command that could do its work.
+pub(crate) enum Outcome {
+    /// All of it.
+    Done,
+    /// Some of it could not be done: a stream was cut or failed.
+    Partly,
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// It was used wrongly, or something is wrong with its surroundings.
+    Wrong { what: anyhow::Error, hint: Option<String> },
+    /// Whoever read the output has gone away, which is how pipes end.
+    BrokenPipe,
+}
+
+impl Trouble {
+    /// Trouble with a way out.
+    pub(crate) fn with_hint(what: impl Into<anyhow::Error>, hint: impl Into<String>) -> Self {
+        Self::Wrong { what: what.into(), hint: Some(hint.into()) }
+    }
+
+    /// Says what is wrong and how to mend it.
+    pub(crate) fn tell(&self, to: &mut impl Write) -> ExitCode {
+        if let Self::Wrong { what, hint } = self {
+            let _ = writeln!(to, "error: {what:#}");
+            if let Some(hint) = hint {
+                let _ = writeln!(to, "hint: {hint}");
+            }
+        }
+        ExitCode::from(2)
+    }
+}
+
+impl From<anyhow::Error> for Trouble {
+    fn from(what: anyhow::Error) -> Self {
+        Self::Wrong { what, hint: None }
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::BrokenPipe
+        } else {
+            Self::from(anyhow::Error::from(error))
+        }
+    }
+}
+
+impl From<serde_json::Error> for Trouble {
+    fn from(error: serde_json::Error) -> Self {
+        io::Error::from(error).into()
+    }
+}

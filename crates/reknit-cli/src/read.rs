@@ -1,0 +1,269 @@
+//! `reknit read`: a provider's stream to the message in it.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use reknit::event::Opening;
+use reknit::message::{Body, CallEnd, Change, Status};
+use reknit::reply::{Changes, Error};
+use reknit::{Dialect, Message, Reply};
+
+use crate::outcome::{Outcome, Trouble};
+use crate::pieces::{Pieces, Recut};
+use crate::tell;
+
+/// Turn a provider's stream into the message it holds, live
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  curl -N … | reknit read                      the text, as it arrives
+  curl -N … | reknit read --json               the whole message as one JSON object
+  curl -N … | reknit read --ndjson             every change as a line of JSON
+  reknit read --as native --json reply.sse     the message in the provider's own form
+
+Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble")]
+pub(crate) struct Arguments {
+    /// The stream; standard input if it is `-` or left out
+    file: Option<PathBuf>,
+
+    /// The dialect of the stream
+    #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = from_dialect)]
+    from: From,
+
+    /// The form of the message: the same for all providers, or the provider's own
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Neutral)]
+    form: Form,
+
+    /// Print every message of the stream, as an array, instead of the last one
+    #[arg(long)]
+    all: bool,
+
+    /// Print the message as one JSON object
+    #[arg(long, conflicts_with = "ndjson")]
+    json: bool,
+
+    /// Print every change as it comes, one JSON object a line
+    #[arg(long)]
+    ndjson: bool,
+
+    /// Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
+    #[arg(long, value_name = "SEED")]
+    recut: Option<Recut>,
+}
+
+/// Where the dialect comes from.
+#[derive(Clone, Copy)]
+enum From {
+    Found,
+    Named(Dialect),
+}
+
+fn from_dialect(name: &str) -> Result<From, String> {
+    match name {
+        "auto" => Ok(From::Found),
+        name => name
+            .parse()
+            .map(From::Named)
+            .map_err(|error: reknit::wire::UnknownName| format!("{error}; {}, or auto", error.hint())),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Form {
+    Neutral,
+    Native,
+}
+
+/// What is printed, and when.
+enum View {
+    /// The text, as it comes.
+    Text(Flow),
+    /// Every change, as it comes.
+    Changes,
+    /// The messages, at the end.
+    Messages,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+    if arguments.ndjson && arguments.form == Form::Native {
+        let what = anyhow::anyhow!("`--ndjson` prints changes, which the provider's own form does not have");
+        return Err(Trouble::with_hint(what, "use `--as native --json`, or `--ndjson` alone"));
+    }
+    let mut view = match arguments {
+        Arguments { ndjson: true, .. } => View::Changes,
+        // The provider's own form and a list of messages are JSON or nothing.
+        Arguments { json: true, .. } | Arguments { all: true, .. } | Arguments { form: Form::Native, .. } => {
+            View::Messages
+        }
+        _ => View::Text(Flow::default()),
+    };
+    let mut reply = match arguments.from {
+        From::Found => Reply::detect(),
+        From::Named(dialect) => Reply::new(dialect),
+    };
+    if arguments.form == Form::Native {
+        reply = reply.with_native();
+    }
+    let mut pieces = Pieces::open(arguments.file.as_deref(), arguments.recut)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut broken = None;
+    loop {
+        match pieces.next() {
+            Ok(Some(piece)) => show(reply.push(piece), &mut view, &mut out)?,
+            Ok(None) => break,
+            // What came before the trouble is shown all the same.
+            Err(error) => {
+                broken = Some(error);
+                break;
+            }
+        }
+        if reply.error().is_some() {
+            break;
+        }
+    }
+    show(reply.finish(), &mut view, &mut out)?;
+    let outcome = close(reply, arguments, &view, &mut out);
+    broken.map_or(outcome, |error| Err(error.into()))
+}
+
+fn show(
+    mut changes: Changes<'_>,
+    view: &mut View,
+    out: &mut BufWriter<StdoutLock<'_>>,
+) -> Result<(), Trouble> {
+    while let Some((change, message)) = changes.next() {
+        match view {
+            View::Text(flow) => flow.show(&change, message, out)?,
+            View::Changes => {
+                serde_json::to_writer(&mut *out, &change)?;
+                out.write_all(b"\n")?;
+            }
+            View::Messages => {}
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// Prints what is to be printed at the end and says how the reading went.
+fn close(
+    reply: Reply,
+    arguments: &Arguments,
+    view: &View,
+    out: &mut BufWriter<StdoutLock<'_>>,
+) -> Result<Outcome, Trouble> {
+    if let Some(error @ (Error::UnknownDialect { .. } | Error::WrongDialect { .. } | Error::NoFrame { .. })) =
+        reply.error()
+    {
+        return Err(Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()));
+    }
+    let mut outcome = Outcome::Done;
+    if let Some(error) = reply.error() {
+        // What came before the limit was read: that is how far this could be done.
+        tell(format_args!("error: {error}\nhint: {}", error.hint()));
+        outcome = Outcome::Partly;
+    }
+    for message in reply.messages() {
+        if let Some(words) = how_it_ended(message) {
+            outcome = Outcome::Partly;
+            tell(format_args!("{words}"));
+        }
+    }
+    match view {
+        View::Text(flow) => flow.end(out)?,
+        View::Changes => {}
+        View::Messages => print_messages(reply, arguments, out)?,
+    }
+    out.flush()?;
+    Ok(outcome)
+}
+
+fn print_messages(reply: Reply, arguments: &Arguments, out: &mut impl Write) -> Result<(), Trouble> {
+    match (arguments.form, arguments.all) {
+        (Form::Neutral, true) => serde_json::to_writer(&mut *out, &reply.messages().collect::<Vec<_>>())?,
+        (Form::Neutral, false) => serde_json::to_writer(&mut *out, reply.message())?,
+        (Form::Native, true) => serde_json::to_writer(&mut *out, &reply.into_native())?,
+        (Form::Native, false) => match reply.into_native().pop() {
+            Some(last) => serde_json::to_writer(&mut *out, &last)?,
+            None => return Ok(()),
+        },
+    }
+    Ok(out.write_all(b"\n")?)
+}
+
+fn how_it_ended(message: &Message) -> Option<String> {
+    match message.status() {
+        Status::Stopped => None,
+        Status::Failed => {
+            let failure = message.failure()?;
+            let kind = failure.kind.as_ref().map_or(String::new(), |kind| format!("{kind}: "));
+            Some(format!("error: the provider reports: {kind}{}", failure.message))
+        }
+        Status::Waiting | Status::Streaming | Status::Cut => Some(
+            "error: the stream ended before the message did: it is cut\nhint: ask for the reply again"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Text as it arrives, with the other blocks between.
+#[derive(Default)]
+struct Flow {
+    /// The text that is being shown, to begin a new paragraph for another block.
+    at: Option<reknit::event::Slot>,
+}
+
+impl Flow {
+    fn show(&mut self, change: &Change<'_>, message: &Message, out: &mut impl Write) -> io::Result<()> {
+        match change {
+            Change::Grew { block, text, .. } => {
+                let shown =
+                    message.block(*block).is_some_and(|block| matches!(block.body(), Body::Text { .. }));
+                if shown {
+                    self.turn_to(*block, out)?;
+                    out.write_all(text.as_bytes())?;
+                }
+            }
+            Change::Opened { block, opening: Opening::Thinking { .. }, .. } => {
+                self.turn_to(*block, out)?;
+                out.write_all(b"[thinking]")?;
+            }
+            Change::Closed { block, .. } => {
+                let Some(closed) = message.block(*block) else { return Ok(()) };
+                if let Body::ToolCall(call) = closed.body() {
+                    self.turn_to(*block, out)?;
+                    write_call(call, closed.call_end(), out)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.at.is_some() { out.write_all(b"\n") } else { Ok(()) }
+    }
+
+    fn turn_to(&mut self, block: reknit::event::Slot, out: &mut impl Write) -> io::Result<()> {
+        if self.at.is_some_and(|at| at != block) {
+            out.write_all(b"\n\n")?;
+        }
+        self.at = Some(block);
+        Ok(())
+    }
+}
+
+fn write_call(
+    call: &reknit::message::ToolCall,
+    end: Option<CallEnd>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    use reknit::message::Args;
+    let runner = if call.runner == reknit::event::Runner::Provider { ", run by the provider" } else { "" };
+    write!(out, "[call {}{runner}] ", call.name)?;
+    match (&call.args, end) {
+        (Args::Complete(value), _) => write!(out, "{value}"),
+        (Args::Streaming(input), _) => write!(out, "{} [cut]", input.raw()),
+        (Args::Malformed { raw, error }, _) => write!(out, "{raw} [malformed: {error}]"),
+    }
+}
