@@ -10,7 +10,7 @@ use crate::event::{Failure, Keep, Opening, Owner, Slot, Start, Stop, Usage};
 
 /// What one step changed in a message: enough to follow along.
 ///
-/// Applied in order to an empty message ([`Message::follow`]), changes give the message, also after a trip
+/// Applied in order to an empty message ([`Message::follow`](super::Message::follow)), changes give the message, also after a trip
 /// through JSON. Growth carries the new text and the byte of the block at which it goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
