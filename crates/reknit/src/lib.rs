@@ -18,6 +18,7 @@
 //! - [`json`]: a JSON value whose text arrives in pieces, never read twice.
 //! - [`message`]: the reply so far, its transitions, and the [`Change`](message::Change) that each makes.
 //! - [`reply`]: all of it joined, for the common case.
+//! - [`reconstruct`]: a chat message out of events that the caller has parsed already.
 //!
 //! # Four calls
 //!
@@ -69,6 +70,7 @@ pub mod wire;
 pub mod event;
 pub mod json;
 pub mod message;
+pub mod reconstruct;
 pub mod reply;
 pub mod diagnostic;
 pub mod limits;
