@@ -4,14 +4,17 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use reknit::event::Opening;
-use reknit::message::{Body, CallEnd, Change, Status};
+use reknit::message::Status;
 use reknit::reply::{Changes, Error};
 use reknit::{Dialect, Message, Reply};
 
 use crate::outcome::{Outcome, Trouble};
 use crate::pieces::{Pieces, Recut};
 use crate::tell;
+
+mod flow;
+
+use flow::Flow;
 
 /// Turn a provider's stream into the message it holds, live
 #[derive(Args)]
@@ -203,67 +206,5 @@ fn how_it_ended(message: &Message) -> Option<String> {
             "error: the stream ended before the message did: it is cut\nhint: ask for the reply again"
                 .to_owned(),
         ),
-    }
-}
-
-/// Text as it arrives, with the other blocks between.
-#[derive(Default)]
-struct Flow {
-    /// The text that is being shown, to begin a new paragraph for another block.
-    at: Option<reknit::event::Slot>,
-}
-
-impl Flow {
-    fn show(&mut self, change: &Change<'_>, message: &Message, out: &mut impl Write) -> io::Result<()> {
-        match change {
-            Change::Grew { block, text, .. } => {
-                let shown =
-                    message.block(*block).is_some_and(|block| matches!(block.body(), Body::Text { .. }));
-                if shown {
-                    self.turn_to(*block, out)?;
-                    out.write_all(text.as_bytes())?;
-                }
-            }
-            Change::Opened { block, opening: Opening::Thinking { .. }, .. } => {
-                self.turn_to(*block, out)?;
-                out.write_all(b"[thinking]")?;
-            }
-            Change::Closed { block, .. } => {
-                let Some(closed) = message.block(*block) else { return Ok(()) };
-                if let Body::ToolCall(call) = closed.body() {
-                    self.turn_to(*block, out)?;
-                    write_call(call, closed.call_end(), out)?;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn end(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.at.is_some() { out.write_all(b"\n") } else { Ok(()) }
-    }
-
-    fn turn_to(&mut self, block: reknit::event::Slot, out: &mut impl Write) -> io::Result<()> {
-        if self.at.is_some_and(|at| at != block) {
-            out.write_all(b"\n\n")?;
-        }
-        self.at = Some(block);
-        Ok(())
-    }
-}
-
-fn write_call(
-    call: &reknit::message::ToolCall,
-    end: Option<CallEnd>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    use reknit::message::Args;
-    let runner = if call.runner == reknit::event::Runner::Provider { ", run by the provider" } else { "" };
-    write!(out, "[call {}{runner}] ", call.name)?;
-    match (&call.args, end) {
-        (Args::Complete(value), _) => write!(out, "{value}"),
-        (Args::Streaming(input), _) => write!(out, "{} [cut]", input.raw()),
-        (Args::Malformed { raw, error }, _) => write!(out, "{raw} [malformed: {error}]"),
     }
 }

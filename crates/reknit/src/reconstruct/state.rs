@@ -103,7 +103,7 @@ fn finalize(block: &mut Object, buffer: &Text, parsed: PartialJson) {
         }
         // The arguments of a call are an object or, at the least, a list.
         (Kind::ToolUse, Ok(input @ (Value::Object(_) | Value::Array(_)))) => {
-            drop(block.insert("input", input));
+            block.insert("input", input);
         }
         // Never anything else: a page takes `input` for what it is. The reason and the text stand beside it.
         (Kind::ToolUse, read) => {

@@ -1,0 +1,75 @@
+//! [`Flow`]: a message for people, as it arrives.
+
+use std::io::{self, Write};
+
+use reknit::Message;
+use reknit::event::{Opening, Runner, Slot};
+use reknit::message::{Args, Block, Body, Change, State, ToolCall};
+
+/// Text as it arrives, and a paragraph for each of the other blocks.
+#[derive(Default)]
+pub(crate) struct Flow {
+    /// The block that is being shown.
+    at: Option<Slot>,
+    /// Whether what was shown last ended its line.
+    line_ended: bool,
+}
+
+impl Flow {
+    pub(crate) fn show(
+        &mut self,
+        change: &Change<'_>,
+        message: &Message,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        match change {
+            Change::Grew { block, text, .. } => {
+                if let Some(Body::Text { .. }) = message.block(*block).map(Block::body) {
+                    self.turn_to(*block, out)?;
+                    self.line_ended = text.ends_with('\n');
+                    out.write_all(text.as_bytes())?;
+                }
+            }
+            Change::Opened { block, opening: Opening::Thinking { .. }, .. } => {
+                self.turn_to(*block, out)?;
+                out.write_all(b"[thinking]")?;
+            }
+            Change::Closed { block, .. } => {
+                message.block(*block).map_or(Ok(()), |closed| self.call(closed, out))?;
+            }
+            Change::Cut {} | Change::Failed(_) => {
+                let cut = message.blocks().iter().filter(|block| block.state() == State::Cut);
+                cut.into_iter().try_for_each(|block| self.call(block, out))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Ends the last line, if anything was shown.
+    pub(crate) fn end(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.at.is_some() && !self.line_ended { out.write_all(b"\n") } else { Ok(()) }
+    }
+
+    fn call(&mut self, block: &Block, out: &mut impl Write) -> io::Result<()> {
+        let Body::ToolCall(ToolCall { name, runner, args, .. }) = block.body() else { return Ok(()) };
+        self.turn_to(block.slot(), out)?;
+        let runner = if *runner == Runner::Provider { ", run by the provider" } else { "" };
+        write!(out, "[call {name}{runner}] ")?;
+        match args {
+            Args::Complete(value) => write!(out, "{value}"),
+            Args::Streaming(input) => write!(out, "{} [cut]", input.raw()),
+            Args::Malformed { raw, error } => write!(out, "{raw} [malformed: {error}]"),
+        }
+    }
+
+    /// Begins a new paragraph for another block.
+    fn turn_to(&mut self, block: Slot, out: &mut impl Write) -> io::Result<()> {
+        if self.at.is_some_and(|at| at != block) {
+            out.write_all(if self.line_ended { b"\n" } else { b"\n\n" })?;
+            self.line_ended = false;
+        }
+        self.at = Some(block);
+        Ok(())
+    }
+}
