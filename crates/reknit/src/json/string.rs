@@ -111,7 +111,7 @@ pub(super) fn decode(
 }
 
 /// How many bytes from the start need no second look: no quote, no backslash, no control character.
-pub(super) fn plain_run(bytes: &[u8]) -> usize {
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     // Eight bytes at a time, after Mycroft: a byte below `n` borrows when `n` is taken from it. A borrow

@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 
 use crate::json::Value;
 
+mod scan;
+
 /// A JSON value as its own text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw<'a>(&'a str);
@@ -30,12 +32,45 @@ impl<'a> Raw<'a> {
     }
 
     /// Calls `member` for each member, if this is an object; an error if it is not JSON or no object.
-    pub(super) fn members(self, member: impl FnMut(&str, Raw<'a>)) -> serde_json::Result<()> {
-        serde_json::Deserializer::from_str(self.0).deserialize_map(Members(member))
+    pub(super) fn members(self, mut member: impl FnMut(&str, Raw<'a>)) -> serde_json::Result<()> {
+        let mut given = 0;
+        let followed = scan::members(self.0, |key, value| {
+            given += 1;
+            member(key, Raw(value));
+        });
+        match followed {
+            Some(()) => Ok(()),
+            None => self.read_members(|key, value| match given {
+                0 => member(key, value),
+                _ => given -= 1,
+            }),
+        }
     }
 
     /// Calls `element` for each element, if this is an array.
-    pub(super) fn elements(self, element: impl FnMut(Raw<'a>)) -> serde_json::Result<()> {
+    pub(super) fn elements(self, mut element: impl FnMut(Raw<'a>)) -> serde_json::Result<()> {
+        let mut given = 0;
+        let followed = scan::elements(self.0, |value| {
+            given += 1;
+            element(Raw(value));
+        });
+        match followed {
+            Some(()) => Ok(()),
+            None => self.read_elements(|value| match given {
+                0 => element(value),
+                _ => given -= 1,
+            }),
+        }
+    }
+
+    /// The members by `serde_json`, which reads everything and says what is wrong.
+    #[cold]
+    fn read_members(self, member: impl FnMut(&str, Raw<'a>)) -> serde_json::Result<()> {
+        serde_json::Deserializer::from_str(self.0).deserialize_map(Members(member))
+    }
+
+    #[cold]
+    fn read_elements(self, element: impl FnMut(Raw<'a>)) -> serde_json::Result<()> {
         serde_json::Deserializer::from_str(self.0).deserialize_seq(Elements(element))
     }
 
@@ -63,12 +98,15 @@ impl<'a> Raw<'a> {
             return Some(Cow::Borrowed(body));
         }
         let mut decoded = String::with_capacity(body.len());
-        let mut half = None;
-        unescape(body, &mut half, &mut decoded);
-        if half.is_some() {
-            decoded.push(char::REPLACEMENT_CHARACTER);
-        }
+        self.push_to(&mut decoded);
         Some(Cow::Owned(decoded))
+    }
+
+    /// Appends the string to `out`, if it is one. Lone surrogates are U+FFFD.
+    pub(super) fn push_to(self, out: &mut String) {
+        let mut half = None;
+        unescape(self.string_body().unwrap_or_default(), &mut half, out);
+        flush(&mut half, out);
     }
 
     pub(super) fn owned_string(self) -> Option<String> {

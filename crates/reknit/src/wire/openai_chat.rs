@@ -4,7 +4,6 @@
 //! so text that goes on behind a call goes on with the same block. Nothing is final before the end of the
 //! stream: a quarter of real streams send more behind `finish_reason`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::DONE;
@@ -62,6 +61,8 @@ struct Choice {
     function: Option<(Slot, String)>,
     calls: Vec<Slot>,
     router: Router,
+    /// The arguments of the last fragment; here, because the room is used again.
+    arguments: String,
     finish_reason: Option<String>,
     seen: Seen,
 }
@@ -105,8 +106,9 @@ impl Fold {
             "choices" => choices = Some(value),
             "usage" => usage = Some(value),
             "error" => error = Some(value),
-            "id" => start.id = value.owned_string().filter(|_| self.state != State::Within),
-            "model" => start.model = value.owned_string().filter(|_| self.state != State::Within),
+            "id" | "model" if self.state == State::Within => {}
+            "id" => start.id = value.owned_string(),
+            "model" => start.model = value.owned_string(),
             _ if PADDING.contains(&key) => {}
             _ => {
                 if key == "x_groq" {
@@ -443,23 +445,42 @@ impl Choice {
             _ if value.is_null() => {}
             _ => others.push((key.to_owned(), value)),
         });
-        // Servers that are too helpful send the arguments as an object, not as its text.
-        let text =
-            arguments.filter(|arguments| !arguments.is_null()).map_or(Cow::Borrowed(""), |arguments| {
-                arguments.string().unwrap_or(if arguments.text().starts_with('{') {
-                    Cow::Borrowed(arguments.text())
-                } else {
-                    Cow::Borrowed("")
-                })
-            });
-        let fragment = Fragment { index, id: id.as_deref(), name: name.as_deref(), arguments: &text };
-        let slot = match self.router.route(&fragment) {
+        let mut text = std::mem::take(&mut self.arguments);
+        text.clear();
+        match arguments {
+            // Servers that are too helpful send the arguments as an object, not as its text.
+            Some(object) if object.text().starts_with('{') => text.push_str(object.text()),
+            Some(string) => string.push_to(&mut text),
+            None => {}
+        }
+        let slot = self.route(
+            &Fragment { index, id: id.as_deref(), name: name.as_deref(), arguments: &text },
+            notation,
+            blocks,
+        );
+        self.arguments = text;
+        let Some(slot) = slot else { return };
+        for (key, value) in others {
+            if self.seen.is_news(&format!("{}.{key}", slot.0), value) {
+                blocks.events.keep(Owner::Block(slot), &key, value.value());
+            }
+        }
+    }
+
+    /// Brings a fragment to its call; the block of the call, if it is known which.
+    fn route(
+        &mut self,
+        fragment: &Fragment<'_>,
+        notation: Notation,
+        blocks: &mut Blocks<'_>,
+    ) -> Option<Slot> {
+        match self.router.route(fragment) {
             Route::New { call, arguments } => {
                 let known = self.router.call(call);
                 let slot = blocks.new_call(known.id.as_deref(), &known.name, notation);
                 self.calls.push(slot);
                 blocks.events.grew_plain(slot, &arguments);
-                slot
+                Some(slot)
             }
             Route::Known { call, renamed } => {
                 let slot = self.calls[call];
@@ -469,15 +490,10 @@ impl Choice {
                     let name = known.name.clone().into();
                     blocks.events.push(Event::Named { block: slot, id: id.into(), name });
                 }
-                blocks.events.grew_plain(slot, &text);
-                slot
+                blocks.events.grew_plain(slot, fragment.arguments);
+                Some(slot)
             }
-            Route::Held => return,
-        };
-        for (key, value) in others {
-            if self.seen.is_news(&format!("{}.{key}", slot.0), value) {
-                blocks.events.keep(Owner::Block(slot), &key, value.value());
-            }
+            Route::Held => None,
         }
     }
 
