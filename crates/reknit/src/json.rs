@@ -152,26 +152,32 @@ pub enum Expected {
     Digit,
     /// A hexadecimal digit of a `\u` escape.
     HexDigit,
-    /// The rest of `null`, `true` or `false`.
-    Literal(&'static str),
+    /// The rest of `null`.
+    Null,
+    /// The rest of `true`.
+    True,
+    /// The rest of `false`.
+    False,
     /// Nothing: the value is over.
     End,
 }
 
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Value => f.write_str("a value"),
-            Self::ValueOrClose => f.write_str("a value or `]`"),
-            Self::Key => f.write_str("a key"),
-            Self::KeyOrClose => f.write_str("a key or `}`"),
-            Self::Colon => f.write_str("`:`"),
-            Self::CommaOrBracket => f.write_str("`,` or `]`"),
-            Self::CommaOrBrace => f.write_str("`,` or `}`"),
-            Self::Digit => f.write_str("a digit"),
-            Self::HexDigit => f.write_str("a hexadecimal digit"),
-            Self::Literal(text) => write!(f, "`{text}`"),
-            Self::End => f.write_str("the end"),
-        }
+        f.write_str(match self {
+            Self::Value => "a value",
+            Self::ValueOrClose => "a value or `]`",
+            Self::Key => "a key",
+            Self::KeyOrClose => "a key or `}`",
+            Self::Colon => "`:`",
+            Self::CommaOrBracket => "`,` or `]`",
+            Self::CommaOrBrace => "`,` or `}`",
+            Self::Digit => "a digit",
+            Self::HexDigit => "a hexadecimal digit",
+            Self::Null => "`null`",
+            Self::True => "`true`",
+            Self::False => "`false`",
+            Self::End => "the end",
+        })
     }
 }

@@ -48,7 +48,7 @@ enum State {
     /// In `null`, `true` or `false`.
     InLiteral {
         slot: Slot,
-        literal: &'static str,
+        literal: Literal,
         seen: usize,
     },
     /// Behind a value in an array or object: a comma, or the end.
@@ -56,6 +56,39 @@ enum State {
     /// Behind the whole value.
     End,
     Failed(Error),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Literal {
+    Null,
+    True,
+    False,
+}
+
+impl Literal {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::True => "true",
+            Self::False => "false",
+        }
+    }
+
+    fn value(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::True => Value::Bool(true),
+            Self::False => Value::Bool(false),
+        }
+    }
+
+    fn expected(self) -> Expected {
+        match self {
+            Self::Null => Expected::Null,
+            Self::True => Expected::True,
+            Self::False => Expected::False,
+        }
+    }
 }
 
 impl Parser {
@@ -66,6 +99,9 @@ impl Parser {
     /// Reads a piece; behind an error it only says the error again.
     pub(super) fn push(&mut self, piece: &str) -> Result<(), Error> {
         self.tree.start_piece();
+        if let State::Failed(error) = self.state {
+            return Err(error);
+        }
         let mut rest = piece;
         while let Some(&byte) = rest.as_bytes().first() {
             let step = match &mut self.state {
@@ -99,7 +135,7 @@ impl Parser {
                 }
             }
         }
-        self.error().map_or(Ok(()), Err)
+        Ok(())
     }
 
     pub(super) fn error(&self) -> Option<Error> {
@@ -144,9 +180,9 @@ impl Parser {
                 self.state = State::InNumber { slot, text: String::new(), place: Place::Start };
                 return Ok(0);
             }
-            b'n' => "null",
-            b't' => "true",
-            b'f' => "false",
+            b'n' => Literal::Null,
+            b't' => Literal::True,
+            b'f' => Literal::False,
             _ => return Err(self.unexpected(rest, expected)),
         };
         self.state = State::InLiteral { slot, literal, seen: 1 };
@@ -239,18 +275,14 @@ impl Parser {
 
     fn in_literal(&mut self, rest: &str) -> Result<usize, Error> {
         let State::InLiteral { slot, literal, seen } = &mut self.state else { return Ok(0) };
-        if rest.as_bytes()[0] != literal.as_bytes()[*seen] {
-            let expected = Expected::Literal(literal);
+        let text = literal.text().as_bytes();
+        if rest.as_bytes()[0] != text[*seen] {
+            let expected = literal.expected();
             return Err(self.unexpected(rest, expected));
         }
         *seen += 1;
-        if *seen == literal.len() {
-            let value = match *literal {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                _ => Value::Null,
-            };
-            self.tree.scalar(mem::replace(slot, Slot::Element), value);
+        if *seen == text.len() {
+            self.tree.scalar(mem::replace(slot, Slot::Element), literal.value());
             self.end_value();
         }
         Ok(1)

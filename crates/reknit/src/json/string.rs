@@ -39,9 +39,17 @@ pub(super) fn decode(
     let mut at = 0;
     loop {
         if let Escape::None = escape {
-            let run = plain_run(&bytes[at..]);
-            out.push_str(&text[at..at + run]);
-            at += run;
+            let end = plain_end(bytes, at);
+            out.push_str(&text[at..end]);
+            at = end;
+            // The common escapes that are not cut need no state.
+            if let [b'\\', letter, ..] = bytes[at..]
+                && let Some(char) = escaped(letter)
+            {
+                out.push(char);
+                at += 2;
+                continue;
+            }
         }
         let Some(&byte) = bytes.get(at) else { return Ok(Decoded::Open) };
         let unexpected = || {
@@ -54,22 +62,17 @@ pub(super) fn decode(
                 b'\\' => Escape::Backslash,
                 _ => return Err((ErrorKind::Control { found: char::from(byte) }, at)),
             },
-            Escape::Backslash => {
-                match byte {
-                    b'"' | b'\\' | b'/' => out.push(char::from(byte)),
-                    b'n' => out.push('\n'),
-                    b't' => out.push('\t'),
-                    b'r' => out.push('\r'),
-                    b'b' => out.push('\u{8}'),
-                    b'f' => out.push('\u{c}'),
-                    b'u' => {}
-                    _ => {
-                        let found = text[at..].chars().next().unwrap_or_default();
-                        return Err((ErrorKind::Escape { found }, at));
-                    }
+            Escape::Backslash => match escaped(byte) {
+                Some(char) => {
+                    out.push(char);
+                    Escape::None
                 }
-                if byte == b'u' { Escape::Unit { digits: 0, unit: 0 } } else { Escape::None }
-            }
+                None if byte == b'u' => Escape::Unit { digits: 0, unit: 0 },
+                None => {
+                    let found = text[at..].chars().next().unwrap_or_default();
+                    return Err((ErrorKind::Escape { found }, at));
+                }
+            },
             Escape::Unit { digits, unit } => {
                 let Some(digit) = hex_digit(byte) else { return unexpected() };
                 let unit = unit << 4 | digit;
@@ -110,26 +113,60 @@ pub(super) fn decode(
     }
 }
 
-/// How many bytes from the start need no second look: no quote, no backslash, no control character.
-pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES << 7;
-    // Eight bytes at a time, after Mycroft: a byte below `n` borrows when `n` is taken from it. A borrow
-    // may mark bytes above the first such byte falsely, never below, and only the lowest mark is used.
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let backslash = word ^ (ONES * u64::from(b'\\'));
-        let marks = word.wrapping_sub(ONES * 0x20) & !word
-            | quote.wrapping_sub(ONES) & !quote
-            | backslash.wrapping_sub(ONES) & !backslash;
-        if marks & HIGHS != 0 {
-            return at * 8 + (marks & HIGHS).trailing_zeros() as usize / 8;
+/// The first place from `at` on that needs a second look: a quote, a backslash, a control character or the
+/// end.
+pub(super) fn plain_end(bytes: &[u8], at: usize) -> usize {
+    let (words, tail) = bytes[at..].as_chunks::<8>();
+    for (before, word) in words.iter().enumerate() {
+        let marks = special(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return at + before * 8 + first(marks);
         }
     }
-    let stop = tail.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\');
-    words.len() * 8 + stop.unwrap_or(tail.len())
+    let start = bytes.len() - tail.len();
+    match bytes.last_chunk::<8>() {
+        // Eight bytes that end where the text does, less those before the tail. The zeros that move in
+        // count as control characters and so mark the end.
+        Some(word) if !tail.is_empty() => {
+            start + first(special(u64::from_le_bytes(*word) >> (64 - 8 * tail.len())))
+        }
+        _ => {
+            let stop = tail.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\');
+            start + stop.unwrap_or(tail.len())
+        }
+    }
+}
+
+/// The high bit of each special byte among eight.
+///
+/// After Mycroft: a byte below `n` borrows when `n` is taken from it. A borrow may mark bytes above the
+/// first special one falsely, never below, so only the lowest mark counts.
+fn special(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    let marks = word.wrapping_sub(ONES * 0x20) & !word
+        | quote.wrapping_sub(ONES) & !quote
+        | backslash.wrapping_sub(ONES) & !backslash;
+    marks & (ONES << 7)
+}
+
+/// Which byte the lowest mark is on.
+fn first(marks: u64) -> usize {
+    marks.trailing_zeros() as usize / 8
+}
+
+/// What a letter behind a backslash stands for, unless it starts a longer escape.
+fn escaped(letter: u8) -> Option<char> {
+    match letter {
+        b'"' | b'\\' | b'/' => Some(char::from(letter)),
+        b'n' => Some('\n'),
+        b't' => Some('\t'),
+        b'r' => Some('\r'),
+        b'b' => Some('\u{8}'),
+        b'f' => Some('\u{c}'),
+        _ => None,
+    }
 }
 
 fn hex_digit(byte: u8) -> Option<u16> {
@@ -143,15 +180,16 @@ mod tests {
     #[test]
     fn a_run_ends_at_the_first_special_byte_wherever_it_is() {
         for special in ['"', '\\', '\0', '\u{1f}', '\n'] {
-            for before in 0..40 {
-                for after in 0..10 {
-                    let text = format!("{}{special}{}", "é~".repeat(before), " \u{7f}\u{80}\"".repeat(after));
-                    assert_eq!(plain_run(text.as_bytes()), 3 * before, "{text:?}");
-                }
+            for (before, after) in (0..40).flat_map(|before| (0..10).map(move |after| (before, after))) {
+                // What follows a special byte closely is what a borrow would mark.
+                let text = format!("\\]\"#{}{special}{}", "é~".repeat(before), "#]!\u{80}\"".repeat(after));
+                assert_eq!(plain_end(text.as_bytes(), 4), 4 + 3 * before, "{text:?}");
+                assert_eq!(plain_end(text.as_bytes(), 1), 2, "{text:?}");
+                assert_eq!(plain_end(text.as_bytes(), 3), 4 + 3 * before, "{text:?}");
             }
         }
-        for length in 0..40 {
-            assert_eq!(plain_run(" ".repeat(length).as_bytes()), length);
+        for (length, at) in (0..40).flat_map(|length| (0..=length).map(move |at| (length, at))) {
+            assert_eq!(plain_end(" ".repeat(length).as_bytes(), at), length);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use super::parser::Parser;
-use super::string::plain_run;
+use super::string::plain_end;
 use super::{Error, Number, Object, Step};
 use crate::{Limits, Text};
 
@@ -221,7 +221,7 @@ fn write_string<'a>(f: &mut fmt::Formatter<'_>, mut segments: impl Iterator<Item
     segments.try_for_each(|segment| {
         let mut rest = segment;
         loop {
-            let (plain, behind) = rest.split_at(plain_run(rest.as_bytes()));
+            let (plain, behind) = rest.split_at(plain_end(rest.as_bytes(), 0));
             f.write_str(plain)?;
             let mut chars = behind.chars();
             match chars.next() {
