@@ -250,7 +250,8 @@ impl Reply {
 
     /// Goes on until an event can be taken, a change is owed, or there is nothing more.
     fn advance(&mut self) {
-        while self.owed.is_empty() {
+        // Behind a refusal the decoder may still hold frames of the same piece; another cut would not.
+        while self.owed.is_empty() && self.input != Input::Over {
             if let Some(translator) = self.source.translator().filter(|translator| !translator.is_drained()) {
                 if translator.opens_next() && self.blocks >= self.limits.blocks {
                     let error =
