@@ -44,9 +44,6 @@ pub use path::{Path, Step};
 pub use tree::Duplicates;
 pub use value::Value;
 
-pub(crate) use number::Place;
-pub(crate) use string::plain_run;
-
 use std::fmt;
 
 /// Why a text is not one JSON value.

@@ -168,6 +168,7 @@ impl Translator {
             Fold::Anthropic(_) => {}
             Fold::OpenAiChat(fold) => fold.finish(&mut self.events),
         }
+        self.events.finish();
     }
 }
 
@@ -211,7 +212,7 @@ impl Native {
         };
         match &mut self.fold {
             NativeFold::Anthropic(fold) => fold.read(frame.event, data),
-            NativeFold::OpenAiChat(fold) => fold.read(data),
+            NativeFold::OpenAiChat(fold) => fold.read(frame.event, data),
         }
     }
 

@@ -86,7 +86,7 @@ impl Number {
 
 /// Where in a number a text stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(super) enum Place {
     Start,
     Minus,
     Zero,
@@ -117,7 +117,7 @@ impl Place {
     }
 
     /// Moves over the bytes that belong to the number; how many they are.
-    pub(crate) fn advance(&mut self, bytes: &[u8]) -> usize {
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some(next) = bytes.get(at).and_then(|&byte| self.after(byte)) {
             *self = next;
@@ -127,7 +127,7 @@ impl Place {
     }
 
     /// Whether the number may end here.
-    pub(crate) fn is_whole(self) -> bool {
+    pub(super) fn is_whole(self) -> bool {
         matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::ExponentDigits)
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::DONE;
 use super::events::Events;
-use super::fields::Raw;
+use super::fields::{Error, Raw};
 use crate::diagnostic::Kind;
 use crate::event::{
     Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
@@ -120,7 +120,7 @@ struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    fn read(data: &'a str) -> serde_json::Result<Self> {
+    fn read(data: &'a str) -> Result<Self, Error> {
         let mut members = Self::default();
         Raw::new(data).members(|key, value| match key {
             "type" => members.kind = value.string(),
@@ -139,7 +139,7 @@ impl<'a> Members<'a> {
 
 impl Fold {
     /// Translates one frame.
-    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> serde_json::Result<()> {
+    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects end this one with OpenAI's last frame too.
         if frame.data == DONE {
             return Ok(());

@@ -99,6 +99,13 @@ impl Events {
         self.push(Event::Closed { block });
     }
 
+    /// The stream is over: what is still waited for never comes.
+    pub(super) fn finish(&mut self) {
+        if !std::mem::take(&mut self.halves).is_empty() {
+            self.notice(Kind::LoneSurrogate, "the stream ended with half of a surrogate pair");
+        }
+    }
+
     pub(super) fn next(&mut self) -> Option<Event<'_>> {
         Some(match self.queue.pop_front()? {
             Queued::Grew { block, text } => Event::Grew { block, text: &self.texts[text] },

@@ -4,14 +4,12 @@
 //! unknown name can be kept as its own text, and nothing is allocated.
 
 use std::borrow::Cow;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
 use crate::json::Value;
 
 mod scan;
+
+pub(super) use scan::Error;
 
 /// A JSON value as its own text.
 #[derive(Clone, Copy, Debug)]
@@ -31,47 +29,17 @@ impl<'a> Raw<'a> {
         self.0 == "null"
     }
 
-    /// Calls `member` for each member, if this is an object; an error if it is not JSON or no object.
-    pub(super) fn members(self, mut member: impl FnMut(&str, Raw<'a>)) -> serde_json::Result<()> {
-        let mut given = 0;
-        let followed = scan::members(self.0, |key, value| {
-            given += 1;
-            member(key, Raw(value));
-        });
-        match followed {
-            Some(()) => Ok(()),
-            None => self.read_members(|key, value| match given {
-                0 => member(key, value),
-                _ => given -= 1,
-            }),
-        }
+    /// Calls `member` for each member, if this is an object.
+    pub(super) fn members(self, mut member: impl FnMut(&str, Raw<'a>)) -> Result<(), Error> {
+        scan::members(self.0, |key, value| match key.contains('\\') {
+            false => member(key, Raw(value)),
+            true => member(&decoded(key), Raw(value)),
+        })
     }
 
     /// Calls `element` for each element, if this is an array.
-    pub(super) fn elements(self, mut element: impl FnMut(Raw<'a>)) -> serde_json::Result<()> {
-        let mut given = 0;
-        let followed = scan::elements(self.0, |value| {
-            given += 1;
-            element(Raw(value));
-        });
-        match followed {
-            Some(()) => Ok(()),
-            None => self.read_elements(|value| match given {
-                0 => element(value),
-                _ => given -= 1,
-            }),
-        }
-    }
-
-    /// The members by `serde_json`, which reads everything and says what is wrong.
-    #[cold]
-    fn read_members(self, member: impl FnMut(&str, Raw<'a>)) -> serde_json::Result<()> {
-        serde_json::Deserializer::from_str(self.0).deserialize_map(Members(member))
-    }
-
-    #[cold]
-    fn read_elements(self, element: impl FnMut(Raw<'a>)) -> serde_json::Result<()> {
-        serde_json::Deserializer::from_str(self.0).deserialize_seq(Elements(element))
+    pub(super) fn elements(self, mut element: impl FnMut(Raw<'a>)) -> Result<(), Error> {
+        scan::elements(self.0, |value| element(Raw(value)))
     }
 
     /// A member of an object.
@@ -97,16 +65,7 @@ impl<'a> Raw<'a> {
         if !body.contains('\\') {
             return Some(Cow::Borrowed(body));
         }
-        let mut decoded = String::with_capacity(body.len());
-        self.push_to(&mut decoded);
-        Some(Cow::Owned(decoded))
-    }
-
-    /// Appends the string to `out`, if it is one. Lone surrogates are U+FFFD.
-    pub(super) fn push_to(self, out: &mut String) {
-        let mut half = None;
-        unescape(self.string_body().unwrap_or_default(), &mut half, out);
-        flush(&mut half, out);
+        Some(Cow::Owned(decoded(body)))
     }
 
     pub(super) fn owned_string(self) -> Option<String> {
@@ -125,6 +84,14 @@ impl<'a> Raw<'a> {
     pub(super) fn value(self) -> Value {
         self.0.parse().unwrap_or_else(|_| Value::from(self.0))
     }
+}
+
+/// The body of a string without its escapes. Lone surrogates are U+FFFD.
+fn decoded(body: &str) -> String {
+    let (mut out, mut half) = (String::with_capacity(body.len()), None);
+    unescape(body, &mut half, &mut out);
+    flush(&mut half, &mut out);
+    out
 }
 
 /// Half of a surrogate pair at the end of a string, waiting for the other half at the start of the next.
@@ -197,65 +164,6 @@ fn escape(text: &str) -> (u16, usize) {
         None => b'\\',
     };
     (unit.into(), text.len().min(2))
-}
-
-struct Members<F>(F);
-
-impl<'de, F: FnMut(&str, Raw<'de>)> Visitor<'de> for Members<F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some((Key(key), value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-            (self.0)(&key, Raw(value.get()));
-        }
-        Ok(())
-    }
-}
-
-struct Elements<F>(F);
-
-impl<'de, F: FnMut(Raw<'de>)> Visitor<'de> for Elements<F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON array")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
-        while let Some(value) = seq.next_element::<&'de RawValue>()? {
-            (self.0)(Raw(value.get()));
-        }
-        Ok(())
-    }
-}
-
-/// A key, borrowed unless it has escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-
-            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Borrowed(key)))
-            }
-
-            fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(key.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(KeyVisitor)
-    }
 }
 
 #[cfg(test)]

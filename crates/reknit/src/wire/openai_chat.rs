@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::DONE;
 use super::events::Events;
-use super::fields::Raw;
+use super::fields::{Error, Half, Raw, unescape};
 use crate::diagnostic::Kind;
 use crate::event::{
     Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
@@ -35,6 +35,7 @@ const PADDING: [&str; 2] = ["obfuscation", "p"];
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
+    id: Option<String>,
     choices: BTreeMap<u32, Choice>,
     slots: u32,
     seen: Seen,
@@ -63,6 +64,8 @@ struct Choice {
     router: Router,
     /// The arguments of the last fragment; here, because the room is used again.
     arguments: String,
+    /// Halves of surrogate pairs that wait for the next arguments of the same index; nearly always none.
+    halves: BTreeMap<Option<u64>, u16>,
     finish_reason: Option<String>,
     seen: Seen,
 }
@@ -91,7 +94,7 @@ impl Seen {
 
 impl Fold {
     /// Translates one frame.
-    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> serde_json::Result<()> {
+    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         if frame.data == DONE {
             if self.state == State::Within {
                 self.end(events);
@@ -120,10 +123,18 @@ impl Fold {
             }
         })?;
         let has_choices = choices.is_some_and(|choices| choices.text().contains('{'));
-        if has_choices && self.state != State::Within {
+        // A chunk behind the end is the first of another completion, unless it says whose it is.
+        let is_late = self.state == State::After && start.id.is_some() && start.id == self.id;
+        if has_choices && self.state != State::Within && !is_late {
             start.role = choices.and_then(first_role);
-            *self = Self { state: State::Within, seen: std::mem::take(&mut self.seen), ..Self::default() };
+            let seen = std::mem::take(&mut self.seen);
+            *self = Self { state: State::Within, id: start.id.clone(), seen, ..Self::default() };
             events.started(start);
+        }
+        let is_error = error.is_some() || frame.event == "error";
+        if is_error && error.is_none() {
+            // The whole frame is the error, and is kept as that.
+            others.clear();
         }
         for (key, value) in others {
             events.keep(Owner::Message, &key, value.value());
@@ -133,7 +144,8 @@ impl Fold {
             wrong = self.choice(choice, events).err().or(wrong.take());
         })?;
         self.count(usage.or(groq), events);
-        if error.is_some() || frame.event == "error" {
+        if is_error {
+            self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
             events.push(Event::Failed(failure(error, frame)));
             self.state = State::After;
         } else if !has_choices && choices.is_none() && usage.is_none() {
@@ -145,16 +157,23 @@ impl Fold {
 
     /// The stream is over. Without `[DONE]` the message is whole if every choice has said why it stopped.
     pub(super) fn finish(&mut self, events: &mut Events) {
-        let all_stopped = self.choices.values().all(|choice| choice.finish_reason.is_some());
-        if self.state == State::Within && all_stopped && !self.choices.is_empty() {
-            self.end(events);
+        if self.state != State::Within {
+            return;
         }
+        let all_stopped = self.choices.values().all(|choice| choice.finish_reason.is_some());
+        if all_stopped && !self.choices.is_empty() {
+            return self.end(events);
+        }
+        self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
     }
 
     fn end(&mut self, events: &mut Events) {
         let mut open = Vec::new();
         for choice in self.choices.values_mut() {
             choice.tell_what_is_missing(events);
+            if choice.finish_reason.is_none() {
+                events.notice(Kind::NoStopReason, "the stream was done without a finish reason");
+            }
             let single = [choice.text, choice.refusal, choice.thinking, choice.audio];
             open.extend(single.into_iter().flatten());
             open.extend(choice.function.iter().map(|(slot, _)| *slot));
@@ -166,7 +185,7 @@ impl Fold {
         self.state = State::After;
     }
 
-    fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> serde_json::Result<()> {
+    fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let (mut index, mut delta, mut message, mut logprobs) = (0, None, None, None);
         let (mut finish_reason, mut others) = (None, Vec::new());
         choice.members(|key, value| match key {
@@ -209,7 +228,7 @@ impl Fold {
         read
     }
 
-    fn delta(&mut self, index: u32, delta: Raw<'_>, events: &mut Events) -> serde_json::Result<()> {
+    fn delta(&mut self, index: u32, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let Delta { content, refusal, thoughts, details, calls, function, audio, others } =
             Delta::read(delta)?;
         let choice = self.choices.entry(index).or_default();
@@ -302,7 +321,7 @@ struct Delta<'a> {
 }
 
 impl<'a> Delta<'a> {
-    fn read(delta: Raw<'a>) -> serde_json::Result<Self> {
+    fn read(delta: Raw<'a>) -> Result<Self, Error> {
         let mut read = Self::default();
         let (mut reasoning_content, mut reasoning) = (None, None);
         let text = |value: Raw<'a>| {
@@ -360,24 +379,28 @@ impl Blocks<'_> {
 impl Choice {
     /// One of `reasoning_details`. Their text is that of `reasoning`, when that is there.
     fn reasoning_detail(&mut self, detail: Raw<'_>, wants_text: bool, blocks: &mut Blocks<'_>) {
+        let encrypted = detail.get("data").and_then(Raw::owned_string).map(|data| {
+            let slot = blocks.new_block(Opening::Thinking { redacted: Some(data) });
+            self.encrypted.push(slot);
+            slot
+        });
         let _ = detail.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "type" | "index" | "data" => {}
             "text" | "summary" if wants_text => blocks.grow(&mut self.thinking, &THINKING, value),
-            "signature" if !value.is_null() => {
+            "text" | "summary" => {}
+            "signature" => {
                 let slot = blocks.open(&mut self.thinking, &THINKING);
                 blocks.events.signed(slot, value);
             }
-            "data" => {
-                if let Some(data) = value.owned_string() {
-                    let slot = blocks.new_block(Opening::Thinking { redacted: Some(data) });
-                    self.encrypted.push(slot);
+            _ => {
+                // An encrypted detail comes whole; of one in pieces, each repeats these fields.
+                if encrypted.is_none() && !self.seen.is_news(&format!("reasoning.{key}"), value) {
+                    return;
                 }
-            }
-            "type" | "index" | "text" | "summary" => {}
-            _ if self.seen.is_news(&format!("reasoning.{key}"), value) => {
-                let slot = blocks.open(&mut self.thinking, &THINKING);
+                let slot = encrypted.unwrap_or_else(|| blocks.open(&mut self.thinking, &THINKING));
                 blocks.events.keep(Owner::Block(slot), key, value.value());
             }
-            _ => {}
         });
     }
 
@@ -450,7 +473,7 @@ impl Choice {
         match arguments {
             // Servers that are too helpful send the arguments as an object, not as its text.
             Some(object) if object.text().starts_with('{') => text.push_str(object.text()),
-            Some(string) => string.push_to(&mut text),
+            Some(string) => self.decode(index, string, &mut text, blocks.events),
             None => {}
         }
         let slot = self.route(
@@ -497,6 +520,17 @@ impl Choice {
         }
     }
 
+    /// Appends a piece of arguments to `out`; a surrogate pair that was cut between two pieces is joined.
+    fn decode(&mut self, index: Option<u64>, arguments: Raw<'_>, out: &mut String, events: &mut Events) {
+        let mut half: Half = self.halves.remove(&index);
+        let lone = unescape(arguments.string_body().unwrap_or_default(), &mut half, out);
+        self.halves.extend(half.map(|half| (index, half)));
+        if lone > 0 {
+            events.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
+        }
+    }
+
+    /// What the end of the stream, whole or not, leaves without a place or a name.
     fn tell_what_is_missing(&mut self, events: &mut Events) {
         for arguments in self.router.take_held() {
             let message = format!("{} byte(s) of arguments came for a call without a name", arguments.len());
@@ -509,8 +543,8 @@ impl Choice {
                 events.notice(Kind::MissingId, message);
             }
         }
-        if self.finish_reason.is_none() {
-            events.notice(Kind::NoStopReason, "the stream was done without a finish reason");
+        if !std::mem::take(&mut self.halves).is_empty() {
+            events.notice(Kind::LoneSurrogate, "arguments ended with half of a surrogate pair");
         }
     }
 }

@@ -1,46 +1,49 @@
-//! A look over the members of an object or the elements of an array, each as its own text.
+//! The members of an object or the elements of an array, each as its own text.
 //!
-//! `serde_json` can do the same, but allocates for what is nested more than once, in every frame.
+//! `serde_json` can do the same, but allocates for what is nested more than once, in every frame. A value
+//! that is passed over is only followed by its brackets and quotes: who reads it will see what is in it.
 
-use crate::json::{Place, plain_run};
+use crate::json::Nesting;
 
-/// What is nested deeper than this, no provider sends.
-const DEPTH: u32 = 64;
+/// Why a frame's JSON cannot be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the JSON expected: no {expected} at byte {at} of its data")]
+pub(in crate::wire) struct Error {
+    expected: &'static str,
+    at: usize,
+}
 
-/// Calls `member` for each member of the object that `text` begins with, up to the first that is odd.
-///
-/// Odd is all that needs a slower look: what is not JSON, a key with escapes, nesting without end. Then it
-/// returns `None`. What it takes for JSON is JSON, and `serde_json` sees the same members in it.
-pub(super) fn members<'a>(text: &'a str, mut member: impl FnMut(&'a str, &'a str)) -> Option<()> {
+/// Calls `member` with the text between the quotes of each key, and with the text of its value.
+pub(super) fn members<'a>(text: &'a str, mut member: impl FnMut(&'a str, &'a str)) -> Result<(), Error> {
     let mut scan = Scan { text, at: 0 };
-    scan.take(b'{')?;
-    if scan.take(b'}').is_some() {
-        return Some(());
+    scan.take(b'{', "object")?;
+    if scan.take(b'}', "").is_ok() {
+        return scan.end();
     }
     loop {
-        let key = scan.value(0)?.strip_prefix('"')?.strip_suffix('"')?;
-        if key.contains('\\') {
-            return None;
-        }
-        scan.take(b':')?;
-        member(key, scan.value(0)?);
-        if scan.take(b',').is_none() {
-            return scan.take(b'}');
+        let key = scan.value()?.strip_prefix('"').and_then(|key| key.strip_suffix('"'));
+        let key = key.ok_or(scan.error("key"))?;
+        scan.take(b':', "colon")?;
+        member(key, scan.value()?);
+        if scan.take(b',', "").is_err() {
+            scan.take(b'}', "comma or closing brace")?;
+            return scan.end();
         }
     }
 }
 
-/// Calls `element` for each element of the array that `text` begins with, up to the first that is odd.
-pub(super) fn elements<'a>(text: &'a str, mut element: impl FnMut(&'a str)) -> Option<()> {
+/// Calls `element` with the text of each element.
+pub(super) fn elements<'a>(text: &'a str, mut element: impl FnMut(&'a str)) -> Result<(), Error> {
     let mut scan = Scan { text, at: 0 };
-    scan.take(b'[')?;
-    if scan.take(b']').is_some() {
-        return Some(());
+    scan.take(b'[', "array")?;
+    if scan.take(b']', "").is_ok() {
+        return scan.end();
     }
     loop {
-        element(scan.value(0)?);
-        if scan.take(b',').is_none() {
-            return scan.take(b']');
+        element(scan.value()?);
+        if scan.take(b',', "").is_err() {
+            scan.take(b']', "comma or closing bracket")?;
+            return scan.end();
         }
     }
 }
@@ -51,194 +54,111 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn rest(&self) -> &'a [u8] {
-        &self.text.as_bytes()[self.at..]
-    }
-
     /// The next byte that is not blank.
     fn peek(&mut self) -> Option<u8> {
-        loop {
-            match *self.rest().first()? {
-                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
-                byte => return Some(byte),
-            }
-        }
+        let rest = &self.text.as_bytes()[self.at..];
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        self.at += blanks;
+        rest.get(blanks).copied()
     }
 
     /// Goes behind `byte`, if it is the next one.
-    fn take(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
+    fn take(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
+        if self.peek() != Some(byte) {
+            return Err(self.error(expected));
+        }
+        self.at += 1;
+        Ok(())
     }
 
     /// Goes behind the next value and returns its text.
-    fn value(&mut self, depth: u32) -> Option<&'a str> {
-        let first = self.peek()?;
-        let start = self.at;
-        match first {
-            b'"' => self.string()?,
-            b'{' => self.object(depth)?,
-            b'[' => self.array(depth)?,
-            b'n' => self.literal("null")?,
-            b't' => self.literal("true")?,
-            b'f' => self.literal("false")?,
-            _ => self.number()?,
-        }
-        self.text.get(start..self.at)
-    }
-
-    fn object(&mut self, depth: u32) -> Option<()> {
-        self.nest(depth)?;
-        if self.take(b'}').is_some() {
-            return Some(());
-        }
-        loop {
-            self.take(b'"')?;
-            self.at -= 1;
-            self.string()?;
-            self.take(b':')?;
-            self.value(depth + 1)?;
-            if self.take(b',').is_none() {
-                return self.take(b'}');
+    fn value(&mut self) -> Result<&'a str, Error> {
+        let first = self.peek().ok_or(self.error("value"))?;
+        let rest = &self.text[self.at..];
+        let length = match first {
+            b'"' | b'{' | b'[' => {
+                Nesting::new().push(rest.as_bytes()).ok_or(self.error("end of this value"))?
             }
+            _ => rest.bytes().position(|byte| !is_scalar(byte)).unwrap_or(rest.len()),
+        };
+        if length == 0 {
+            return Err(self.error("value"));
         }
+        self.at += length;
+        Ok(&rest[..length])
     }
 
-    fn array(&mut self, depth: u32) -> Option<()> {
-        self.nest(depth)?;
-        if self.take(b']').is_some() {
-            return Some(());
-        }
-        loop {
-            self.value(depth + 1)?;
-            if self.take(b',').is_none() {
-                return self.take(b']');
-            }
-        }
+    /// Nothing may follow.
+    fn end(mut self) -> Result<(), Error> {
+        self.peek().map_or(Ok(()), |_| Err(self.error("end")))
     }
 
-    /// Goes behind an opening bracket.
-    fn nest(&mut self, depth: u32) -> Option<()> {
-        (depth < DEPTH).then(|| self.at += 1)
+    fn error(&self, expected: &'static str) -> Error {
+        Error { expected, at: self.at }
     }
+}
 
-    fn string(&mut self) -> Option<()> {
-        self.at += 1;
-        loop {
-            self.at += plain_run(self.rest());
-            match self.rest() {
-                [b'"', ..] => {
-                    self.at += 1;
-                    return Some(());
-                }
-                [b'\\', b'"' | b'\\' | b'/' | b'n' | b't' | b'r' | b'b' | b'f', ..] => self.at += 2,
-                // Halves of surrogate pairs are for the reader of the string to judge.
-                [b'\\', b'u', digits @ ..]
-                    if digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).take(4).count() == 4 =>
-                {
-                    self.at += 6;
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    fn literal(&mut self, word: &str) -> Option<()> {
-        self.rest().starts_with(word.as_bytes()).then(|| self.at += word.len())
-    }
-
-    fn number(&mut self) -> Option<()> {
-        let mut place = Place::Start;
-        self.at += place.advance(self.rest());
-        let goes_on = self.rest().first().is_some_and(u8::is_ascii_digit);
-        (place.is_whole() && !goes_on).then_some(())
-    }
+/// Whether a byte can be part of a number or a literal.
+fn is_scalar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
-    use super::super::Raw;
     use super::*;
 
-    type Members = Vec<(String, String)>;
-
-    /// The members by this module, and whether it followed to the end.
-    fn scanned(text: &str) -> (Members, bool) {
+    fn check(text: &str, expected: Result<&[(&str, &str)], &str>) {
         let mut seen = Vec::new();
-        let end = members(text, |key, value| seen.push((key.to_owned(), value.to_owned())));
-        (seen, end.is_some())
-    }
-
-    /// The members by `serde_json`, and whether it followed to the end.
-    fn read(text: &str) -> (Members, bool) {
-        let mut seen = Vec::new();
-        let read =
-            Raw::new(text).read_members(|key, value| seen.push((key.to_owned(), value.text().to_owned())));
-        (seen, read.is_ok())
-    }
-
-    fn check(text: &str) {
-        let (ours, followed) = scanned(text);
-        let (theirs, is_object) = read(text);
-        assert!(theirs.starts_with(&ours), "{text:?}: {ours:?}, {theirs:?}");
-        if followed {
-            assert!(is_object && ours == theirs, "{text:?}: {ours:?}, {theirs:?}");
+        let read = members(text, |key, value| seen.push((key, value)));
+        match (read, expected) {
+            (Ok(()), Ok(expected)) => assert_eq!(seen, expected, "{text}"),
+            (Err(error), Err(expected)) => assert_eq!(error.to_string(), expected, "{text}"),
+            (read, _) => panic!("{text}: {read:?}"),
         }
     }
 
     #[test]
-    fn it_sees_what_serde_json_sees() {
-        for text in [
-            r#" { "a" : 1 , "b":[ ] } behind"#,
-            r#"{"a":"\ud83d","b":{"c":[{"d":null}]},"e":-1.5e+3}"#,
-            r#"{"a":01}"#,
-            r#"{"a":1.}"#,
-            r#"{"a":-}"#,
-            r#"{"a":1,}"#,
-            r#"{"a":1 "b":2}"#,
-            r#"{"a":nul}"#,
-            r#"{"a":truex}"#,
-            r#"{"a":"\x"}"#,
-            r#"{"a":"\u12"}"#,
-            r#"{"a":"\u12é4"}"#,
-            "{\"a\":\"\n\"}",
-            r#"{"a\n":1}"#,
-            r#"{1:1}"#,
-            r#"{"a":{1:1}}"#,
-            r#"{"a":[1,]}"#,
-            r#"{"a":[,]}"#,
-            r#"{"a":{]}}"#,
-            r#"{"a"}"#,
-            r#"{"a":1"#,
-            r#"{"a":1,"b":2]"#,
-            "[1]",
-            "",
+    fn members_are_given_as_their_text() {
+        check("{}", Ok(&[]));
+        check(r#" { "a" : 1 , "b":"x\"}" }  "#, Ok(&[("a", "1"), ("b", r#""x\"}""#)]));
+        check(
+            r#"{"a":{"b":[{},"]"]},"c":null,"c":-1.5e+3}"#,
+            Ok(&[("a", r#"{"b":[{},"]"]}"#), ("c", "null"), ("c", "-1.5e+3")]),
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_followed_says_where() {
+        for (text, expected, at) in [
+            ("", "object", 0),
+            ("[1]", "object", 0),
+            (r#"{"a""#, "colon", 4),
+            (r#"{"a": "#, "value", 6),
+            (r#"{"a": "x"#, "end of this value", 6),
+            (r#"{"a": [1, 2"#, "end of this value", 6),
+            (r#"{"a": 1"#, "comma or closing brace", 7),
+            (r#"{"a": 1 "b": 2}"#, "comma or closing brace", 8),
+            (r#"{"a": 1,}"#, "value", 8),
+            (r#"{a: 1}"#, "key", 2),
+            (r#"{"a": 1} x"#, "end", 9),
         ] {
-            check(text);
+            let expected = format!("not the JSON expected: no {expected} at byte {at} of its data");
+            check(text, Err(&expected));
         }
     }
 
     #[test]
-    fn what_providers_send_is_followed_to_the_end() {
-        for text in [r#"{}"#, r#"{"choices":[{"delta":{"content":"\n\u00e9"},"x":null}],"y":[1,-2.5,true]}"#]
-        {
-            assert!(scanned(text).1, "{text}");
-            check(text);
-        }
+    fn elements_are_given_as_their_text() {
+        let mut seen = Vec::new();
+        elements(r#"[ 1, "a,b" ,[2],{"c":3}]"#, |element| seen.push(element)).unwrap();
+        assert_eq!(seen, ["1", r#""a,b""#, "[2]", r#"{"c":3}"#]);
+        assert!(elements("[1 2]", |_| {}).is_err());
+        assert!(elements("{}", |_| {}).is_err());
     }
 
     #[test]
-    fn nesting_without_end_is_left_to_others() {
-        let deep = format!(r#"{{"a":{}1{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
-        assert!(!scanned(&deep).1);
-        assert!(Raw::new(&deep).members(|_, _| {}).is_ok());
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_seen_alike(text in r#"\{("[ab\\]{0,2}":? ?([\[{]{0,2}("[x"\\né]{0,3}"|-?[0-9.eE]{1,3}|null|[tf]r?u?e?)[\]},]{0,3}),?){0,3}\}?"#) {
-            check(&text);
-        }
+    fn nesting_without_end_is_followed_without_a_stack() {
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
+        members(&deep, |key, value| assert_eq!((key, value.len()), ("a", 400_000))).unwrap();
     }
 }

@@ -33,8 +33,27 @@ struct Call {
 
 impl Native {
     /// Takes one chunk.
-    pub(in crate::wire) fn read(&mut self, chunk: Value) {
-        let Value::Object(chunk) = chunk else { return };
+    pub(in crate::wire) fn read(&mut self, name: &str, chunk: Value) {
+        let Value::Object(mut chunk) = chunk else { return };
+        if name == "error" && chunk.get("error").is_none() {
+            chunk = [("error".to_owned(), Value::Object(chunk))].into_iter().collect();
+        }
+        if self.completion.is_empty()
+            && self.choices.is_empty()
+            && let Some(Value::Object(last)) = self.done.last_mut()
+            && is_late(&chunk, last)
+        {
+            let fields = chunk.into_iter().filter(|(key, value)| is_extra(key) && !value.is_null());
+            return fields.for_each(|(key, value)| drop(last.insert(key, value)));
+        }
+        let failed = chunk.get("error").is_some_and(|error| !error.is_null());
+        self.chunk(chunk);
+        if failed {
+            self.done();
+        }
+    }
+
+    fn chunk(&mut self, chunk: Object) {
         for (key, value) in chunk {
             match (&*key, value) {
                 (_, Value::Null) => {}
@@ -269,6 +288,17 @@ impl Call {
         call.insert(self.body, Value::Object(body));
         Value::Object(call)
     }
+}
+
+/// Whether a chunk behind the end belongs to the completion that ended, and not to another one.
+fn is_late(chunk: &Object, last: &Object) -> bool {
+    let has_choices = chunk.get("choices").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    !has_choices || chunk.get("id").is_some_and(|id| Some(id) == last.get("id"))
+}
+
+/// Whether a field of a chunk is one of which the last holds.
+fn is_extra(key: &str) -> bool {
+    !matches!(key, "id" | "model" | "object" | "choices") && !PADDING.contains(&key)
 }
 
 /// Appends text to a field.
