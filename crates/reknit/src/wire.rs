@@ -12,9 +12,12 @@ use crate::frame::{self, Frame};
 use crate::json::Value;
 
 mod anthropic;
+mod blocks;
 mod events;
 mod fields;
+mod join;
 mod openai_chat;
+mod seen;
 
 use events::Events;
 

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::DONE;
+use super::blocks::{Blocks, TEXT, THINKING, invented_id};
 use super::events::Events;
 use super::fields::Raw;
+use super::seen::Seen;
 use crate::diagnostic::Kind;
-use crate::event::{
-    Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
-};
+use crate::event::{Event, Failure, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 
 mod native;
@@ -64,28 +64,6 @@ struct Choice {
     router: Router,
     finish_reason: Option<String>,
     seen: Seen,
-}
-
-/// The latest text of every field that is kept, since most servers repeat them in every chunk.
-#[derive(Clone, Debug, Default)]
-struct Seen(BTreeMap<String, String>);
-
-impl Seen {
-    /// Whether a field says something that it did not say before.
-    fn is_news(&mut self, key: &str, value: Raw<'_>) -> bool {
-        match self.0.get_mut(key) {
-            _ if value.is_null() => false,
-            Some(before) if before == value.text() => false,
-            Some(before) => {
-                value.text().clone_into(before);
-                true
-            }
-            None => {
-                self.0.insert(key.to_owned(), value.text().to_owned());
-                true
-            }
-        }
-    }
 }
 
 impl Fold {
@@ -324,37 +302,6 @@ impl<'a> Delta<'a> {
     }
 }
 
-const TEXT: Opening = Opening::Text { refusal: false };
-const THINKING: Opening = Opening::Thinking { redacted: None };
-
-/// Opens the blocks of one choice as they are needed.
-struct Blocks<'a> {
-    choice: u32,
-    next: &'a mut u32,
-    events: &'a mut Events,
-}
-
-impl Blocks<'_> {
-    fn new_block(&mut self, opening: Opening) -> Slot {
-        let block = Slot(*self.next);
-        *self.next += 1;
-        self.events.push(Event::Opened { block, choice: self.choice, opening });
-        block
-    }
-
-    fn open(&mut self, slot: &mut Option<Slot>, opening: &Opening) -> Slot {
-        *slot.get_or_insert_with(|| self.new_block(opening.clone()))
-    }
-
-    /// Grows a block by a string; an empty one opens none.
-    fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Raw<'_>) {
-        if text.string_body().is_some_and(|body| !body.is_empty()) {
-            let slot = self.open(slot, opening);
-            self.events.grew(slot, text);
-        }
-    }
-}
-
 impl Choice {
     /// One of `reasoning_details`. Their text is that of `reasoning`, when that is there.
     fn reasoning_detail(&mut self, detail: Raw<'_>, wants_text: bool, blocks: &mut Blocks<'_>) {
@@ -497,19 +444,6 @@ impl Choice {
             events.notice(Kind::NoStopReason, "the stream was done without a finish reason");
         }
     }
-}
-
-impl Blocks<'_> {
-    fn new_call(&mut self, id: Option<&str>, name: &str, notation: Notation) -> Slot {
-        let id = id.map_or_else(|| invented_id(Slot(*self.next)), str::to_owned);
-        let name = name.to_owned();
-        self.new_block(Opening::ToolCall { id, name, runner: Runner::Client, notation })
-    }
-}
-
-/// The id of a call that came without one.
-fn invented_id(slot: Slot) -> String {
-    format!("call_{}", slot.0)
 }
 
 fn first_role(choices: Raw<'_>) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::join::{append, grow};
 use super::PADDING;
 use super::router::{Fragment, Route, Router};
 use crate::json::{Object, Value};
@@ -268,23 +269,6 @@ impl Call {
         self.fields.into_iter().for_each(|(key, value)| drop(call.insert(key, value)));
         call.insert(self.body, Value::Object(body));
         Value::Object(call)
-    }
-}
-
-/// Appends text to a field.
-fn grow(fields: &mut Object, key: String, piece: &Text) {
-    match fields.get_mut(&key) {
-        Some(Value::String(text)) => piece.segments().for_each(|piece| text.push_str(piece)),
-        _ => drop(fields.insert(key, Value::String(piece.clone()))),
-    }
-}
-
-/// Appends the elements of a list to a field.
-fn append(fields: &mut Object, key: String, value: Value) {
-    match (fields.get_mut(&key), value) {
-        (_, Value::Null) => {}
-        (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
-        (_, value) => drop(fields.insert(key, value)),
     }
 }
 
