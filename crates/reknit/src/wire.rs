@@ -15,9 +15,13 @@ mod anthropic;
 mod blocks;
 mod events;
 mod fields;
+mod gemini;
 mod join;
+mod ollama;
 mod openai_chat;
 mod seen;
+#[cfg(test)]
+mod tests;
 
 use events::Events;
 
@@ -29,17 +33,23 @@ pub enum Dialect {
     Anthropic,
     /// OpenAI's Chat Completions, and the many servers that imitate them.
     OpenAiChat,
+    /// Google's Gemini, from AI Studio, Vertex or Code Assist.
+    Gemini,
+    /// Ollama's own API.
+    Ollama,
 }
 
 impl Dialect {
     /// Every dialect that this version reads.
-    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAiChat, Self::Gemini, Self::Ollama];
 
     /// Its name, as the command line takes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAiChat => "openai-chat",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
         }
     }
 
@@ -50,6 +60,11 @@ impl Dialect {
         }
         if anthropic::claims(frame) {
             Some(Self::Anthropic)
+        // Before OpenAI's, which takes any error that is an object.
+        } else if gemini::claims(frame) {
+            Some(Self::Gemini)
+        } else if ollama::claims(frame) {
+            Some(Self::Ollama)
         } else if openai_chat::claims(frame) {
             Some(Self::OpenAiChat)
         } else {
@@ -118,6 +133,8 @@ pub struct Translator {
 enum Fold {
     Anthropic(anthropic::Fold),
     OpenAiChat(openai_chat::Fold),
+    Gemini(gemini::Fold),
+    Ollama(ollama::Fold),
 }
 
 impl Translator {
@@ -126,6 +143,8 @@ impl Translator {
         let fold = match dialect {
             Dialect::Anthropic => Fold::Anthropic(anthropic::Fold::default()),
             Dialect::OpenAiChat => Fold::OpenAiChat(openai_chat::Fold::default()),
+            Dialect::Gemini => Fold::Gemini(gemini::Fold::default()),
+            Dialect::Ollama => Fold::Ollama(ollama::Fold::default()),
         };
         Self { fold, events: Events::default() }
     }
@@ -139,6 +158,8 @@ impl Translator {
         let read = match &mut self.fold {
             Fold::Anthropic(fold) => fold.read(frame, &mut self.events),
             Fold::OpenAiChat(fold) => fold.read(frame, &mut self.events),
+            Fold::Gemini(fold) => fold.read(frame, &mut self.events),
+            Fold::Ollama(fold) => fold.read(frame, &mut self.events),
         };
         if let Err(error) = read {
             self.events.notice(Kind::MalformedFrame, format!("frame {}: {error}", frame.number));
@@ -168,8 +189,9 @@ impl Translator {
     /// The stream is over. What its end means for the message comes as events.
     pub fn finish(&mut self) {
         match &mut self.fold {
-            Fold::Anthropic(_) => {}
+            Fold::Anthropic(_) | Fold::Ollama(_) => {}
             Fold::OpenAiChat(fold) => fold.finish(&mut self.events),
+            Fold::Gemini(fold) => fold.finish(&mut self.events),
         }
     }
 }
@@ -186,6 +208,8 @@ pub struct Native {
 enum NativeFold {
     Anthropic(anthropic::Native),
     OpenAiChat(openai_chat::Native),
+    Gemini(gemini::Native),
+    Ollama(ollama::Native),
 }
 
 impl Native {
@@ -194,6 +218,8 @@ impl Native {
         let fold = match dialect {
             Dialect::Anthropic => NativeFold::Anthropic(anthropic::Native::default()),
             Dialect::OpenAiChat => NativeFold::OpenAiChat(openai_chat::Native::default()),
+            Dialect::Gemini => NativeFold::Gemini(gemini::Native::default()),
+            Dialect::Ollama => NativeFold::Ollama(ollama::Native::default()),
         };
         Self { fold }
     }
@@ -215,6 +241,8 @@ impl Native {
         match &mut self.fold {
             NativeFold::Anthropic(fold) => fold.read(frame.event, data),
             NativeFold::OpenAiChat(fold) => fold.read(data),
+            NativeFold::Gemini(fold) => fold.read(data),
+            NativeFold::Ollama(fold) => fold.read(data),
         }
     }
 
@@ -223,6 +251,8 @@ impl Native {
         match self.fold {
             NativeFold::Anthropic(fold) => fold.into_messages(),
             NativeFold::OpenAiChat(fold) => fold.into_messages(),
+            NativeFold::Gemini(fold) => fold.into_messages(),
+            NativeFold::Ollama(fold) => fold.into_messages(),
         }
     }
 }
