@@ -84,6 +84,8 @@ pub enum Kind {
     MalformedArguments,
     /// The arguments of a tool call end too early.
     CutArguments,
+    /// The arguments of a tool call came out of order; what came late stands behind the rest.
+    ScatteredArguments,
     /// The arguments of a tool call give a key twice.
     DuplicateKey,
     /// Half of a surrogate pair was read as U+FFFD.
@@ -127,6 +129,7 @@ impl Kind {
             Self::CutArguments => {
                 "do not run the call; ask for the reply again with a larger limit on its length"
             }
+            Self::ScatteredArguments => "nothing to do; the arguments have all values, in another order",
             Self::DuplicateKey => "check which of the two values the model meant",
             Self::LoneSurrogate => "the provider cuts characters in two; the text lacks one",
             Self::LimitReached => "raise the limit if the stream is meant to be that large",

@@ -230,7 +230,7 @@ impl Keep<'_> {
 /// Tokens, as the provider counts them; what it did not say is `None`.
 ///
 /// Providers differ in what a count includes: Anthropic's `input` leaves out cached tokens, OpenAI's has
-/// them in it.
+/// them in it; Gemini's `output` leaves out thinking, that of the others has it in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the request.

@@ -12,11 +12,19 @@ use crate::frame::{self, Frame};
 use crate::json::Value;
 
 mod anthropic;
+mod blocks;
 mod events;
 mod fields;
+mod gemini;
+mod join;
+mod ollama;
 mod openai_chat;
+mod seen;
+#[cfg(test)]
+mod tests;
 
 use events::Events;
+use fields::Raw;
 
 /// A provider's way to write a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +34,23 @@ pub enum Dialect {
     Anthropic,
     /// OpenAI's Chat Completions, and the many servers that imitate them.
     OpenAiChat,
+    /// Google's Gemini, from AI Studio, Vertex or Code Assist.
+    Gemini,
+    /// Ollama's own API.
+    Ollama,
 }
 
 impl Dialect {
     /// Every dialect that this version reads.
-    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAiChat, Self::Gemini, Self::Ollama];
 
     /// Its name, as the command line takes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAiChat => "openai-chat",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
         }
     }
 
@@ -47,6 +61,11 @@ impl Dialect {
         }
         if anthropic::claims(frame) {
             Some(Self::Anthropic)
+        // Before OpenAI's, which takes any error that is an object.
+        } else if gemini::claims(frame) {
+            Some(Self::Gemini)
+        } else if ollama::claims(frame) {
+            Some(Self::Ollama)
         } else if openai_chat::claims(frame) {
             Some(Self::OpenAiChat)
         } else {
@@ -115,6 +134,8 @@ pub struct Translator {
 enum Fold {
     Anthropic(anthropic::Fold),
     OpenAiChat(openai_chat::Fold),
+    Gemini(gemini::Fold),
+    Ollama(ollama::Fold),
 }
 
 impl Translator {
@@ -123,6 +144,8 @@ impl Translator {
         let fold = match dialect {
             Dialect::Anthropic => Fold::Anthropic(anthropic::Fold::default()),
             Dialect::OpenAiChat => Fold::OpenAiChat(openai_chat::Fold::default()),
+            Dialect::Gemini => Fold::Gemini(gemini::Fold::default()),
+            Dialect::Ollama => Fold::Ollama(ollama::Fold::default()),
         };
         Self { fold, events: Events::default() }
     }
@@ -136,6 +159,8 @@ impl Translator {
         let read = match &mut self.fold {
             Fold::Anthropic(fold) => fold.read(frame, &mut self.events),
             Fold::OpenAiChat(fold) => fold.read(frame, &mut self.events),
+            Fold::Gemini(fold) => fold.read(frame, &mut self.events),
+            Fold::Ollama(fold) => fold.read(frame, &mut self.events),
         };
         if let Err(error) = read {
             self.events.notice(Kind::MalformedFrame, format!("frame {}: {error}", frame.number));
@@ -165,8 +190,9 @@ impl Translator {
     /// The stream is over. What its end means for the message comes as events.
     pub fn finish(&mut self) {
         match &mut self.fold {
-            Fold::Anthropic(_) => {}
+            Fold::Anthropic(_) | Fold::Ollama(_) => {}
             Fold::OpenAiChat(fold) => fold.finish(&mut self.events),
+            Fold::Gemini(fold) => fold.finish(&mut self.events),
         }
         self.events.finish();
     }
@@ -184,6 +210,8 @@ pub struct Native {
 enum NativeFold {
     Anthropic(anthropic::Native),
     OpenAiChat(openai_chat::Native),
+    Gemini(gemini::Native),
+    Ollama(ollama::Native),
 }
 
 impl Native {
@@ -192,6 +220,8 @@ impl Native {
         let fold = match dialect {
             Dialect::Anthropic => NativeFold::Anthropic(anthropic::Native::default()),
             Dialect::OpenAiChat => NativeFold::OpenAiChat(openai_chat::Native::default()),
+            Dialect::Gemini => NativeFold::Gemini(gemini::Native::default()),
+            Dialect::Ollama => NativeFold::Ollama(ollama::Native::default()),
         };
         Self { fold }
     }
@@ -201,18 +231,19 @@ impl Native {
         if frame.kind == frame::Kind::Comment {
             return;
         }
-        // A frame that is no JSON is noticed by the translator, which sees the same frames.
-        let Ok(data) = frame.data.parse::<Value>() else {
-            if frame.data == DONE
-                && let NativeFold::OpenAiChat(fold) = &mut self.fold
-            {
+        if frame.data == DONE {
+            if let NativeFold::OpenAiChat(fold) = &mut self.fold {
                 fold.done();
             }
             return;
-        };
+        }
+        // A frame that is no object is noticed by the translator, which sees the same frames.
+        let data = Raw::new(frame.data).lenient_value();
         match &mut self.fold {
             NativeFold::Anthropic(fold) => fold.read(frame.event, data),
             NativeFold::OpenAiChat(fold) => fold.read(frame.event, data),
+            NativeFold::Gemini(fold) => fold.read(data),
+            NativeFold::Ollama(fold) => fold.read(data),
         }
     }
 
@@ -221,6 +252,8 @@ impl Native {
         match self.fold {
             NativeFold::Anthropic(fold) => fold.into_messages(),
             NativeFold::OpenAiChat(fold) => fold.into_messages(),
+            NativeFold::Gemini(fold) => fold.into_messages(),
+            NativeFold::Ollama(fold) => fold.into_messages(),
         }
     }
 }

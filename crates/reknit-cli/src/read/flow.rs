@@ -9,10 +9,17 @@ use reknit::message::{Args, Block, Body, Change, State, ToolCall};
 /// Text as it arrives, and a paragraph for each of the other blocks.
 #[derive(Default)]
 pub(crate) struct Flow {
-    /// The block that is being shown.
-    at: Option<Slot>,
+    /// What was shown last.
+    last: Option<Shown>,
     /// Whether what was shown last ended its line.
     line_ended: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    /// Text: the next block of text goes on with it. Providers cut one answer into several blocks.
+    Text,
+    Block(Slot),
 }
 
 impl Flow {
@@ -25,13 +32,13 @@ impl Flow {
         match change {
             Change::Grew { block, text, .. } => {
                 if let Some(Body::Text { .. }) = message.block(*block).map(Block::body) {
-                    self.turn_to(*block, out)?;
+                    self.turn_to(Shown::Text, out)?;
                     self.line_ended = text.ends_with('\n');
                     out.write_all(text.as_bytes())?;
                 }
             }
             Change::Opened { block, opening: Opening::Thinking { .. }, .. } => {
-                self.turn_to(*block, out)?;
+                self.turn_to(Shown::Block(*block), out)?;
                 out.write_all(b"[thinking]")?;
             }
             Change::Closed { block, .. } => {
@@ -48,12 +55,12 @@ impl Flow {
 
     /// Ends the last line, if anything was shown.
     pub(crate) fn end(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.at.is_some() && !self.line_ended { out.write_all(b"\n") } else { Ok(()) }
+        if self.last.is_some() && !self.line_ended { out.write_all(b"\n") } else { Ok(()) }
     }
 
     fn call(&mut self, block: &Block, out: &mut impl Write) -> io::Result<()> {
         let Body::ToolCall(ToolCall { name, runner, args, .. }) = block.body() else { return Ok(()) };
-        self.turn_to(block.slot(), out)?;
+        self.turn_to(Shown::Block(block.slot()), out)?;
         let runner = if *runner == Runner::Provider { ", run by the provider" } else { "" };
         write!(out, "[call {name}{runner}] ")?;
         match args {
@@ -63,13 +70,13 @@ impl Flow {
         }
     }
 
-    /// Begins a new paragraph for another block.
-    fn turn_to(&mut self, block: Slot, out: &mut impl Write) -> io::Result<()> {
-        if self.at.is_some_and(|at| at != block) {
+    /// Begins a new paragraph, unless this goes on with what was shown last.
+    fn turn_to(&mut self, next: Shown, out: &mut impl Write) -> io::Result<()> {
+        if self.last.is_some_and(|last| last != next) {
             out.write_all(if self.line_ended { b"\n" } else { b"\n\n" })?;
             self.line_ended = false;
         }
-        self.at = Some(block);
+        self.last = Some(next);
         Ok(())
     }
 }

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::DONE;
+use super::blocks::{Blocks, TEXT, THINKING, invented_id};
 use super::events::Events;
 use super::fields::{Error, Half, Raw, unescape};
+use super::seen::Seen;
 use crate::diagnostic::Kind;
-use crate::event::{
-    Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
-};
+use crate::event::{Event, Failure, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 
 mod native;
@@ -70,28 +70,6 @@ struct Choice {
     seen: Seen,
 }
 
-/// The latest text of every field that is kept, since most servers repeat them in every chunk.
-#[derive(Clone, Debug, Default)]
-struct Seen(BTreeMap<String, String>);
-
-impl Seen {
-    /// Whether a field says something that it did not say before.
-    fn is_news(&mut self, key: &str, value: Raw<'_>) -> bool {
-        match self.0.get_mut(key) {
-            _ if value.is_null() => false,
-            Some(before) if before == value.text() => false,
-            Some(before) => {
-                value.text().clone_into(before);
-                true
-            }
-            None => {
-                self.0.insert(key.to_owned(), value.text().to_owned());
-                true
-            }
-        }
-    }
-}
-
 impl Fold {
     /// Translates one frame.
     pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
@@ -147,7 +125,7 @@ impl Fold {
         if is_error {
             self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
             events.push(Event::Failed(failure(error, frame)));
-            self.state = State::After;
+            self.over();
         } else if !has_choices && choices.is_none() && usage.is_none() {
             let message = "a chunk has neither choices nor usage";
             events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
@@ -167,6 +145,12 @@ impl Fold {
         self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
     }
 
+    /// What comes next belongs to another completion, which repeats what this one said of itself.
+    fn over(&mut self) {
+        self.state = State::After;
+        self.seen = Seen::default();
+    }
+
     fn end(&mut self, events: &mut Events) {
         let mut open = Vec::new();
         for choice in self.choices.values_mut() {
@@ -182,7 +166,7 @@ impl Fold {
         open.sort_unstable();
         open.into_iter().for_each(|slot| events.closed(slot));
         events.push(Event::Ended);
-        self.state = State::After;
+        self.over();
     }
 
     fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> Result<(), Error> {
@@ -342,37 +326,6 @@ impl<'a> Delta<'a> {
         })?;
         read.thoughts = reasoning_content.or(reasoning);
         Ok(read)
-    }
-}
-
-const TEXT: Opening = Opening::Text { refusal: false };
-const THINKING: Opening = Opening::Thinking { redacted: None };
-
-/// Opens the blocks of one choice as they are needed.
-struct Blocks<'a> {
-    choice: u32,
-    next: &'a mut u32,
-    events: &'a mut Events,
-}
-
-impl Blocks<'_> {
-    fn new_block(&mut self, opening: Opening) -> Slot {
-        let block = Slot(*self.next);
-        *self.next += 1;
-        self.events.push(Event::Opened { block, choice: self.choice, opening });
-        block
-    }
-
-    fn open(&mut self, slot: &mut Option<Slot>, opening: &Opening) -> Slot {
-        *slot.get_or_insert_with(|| self.new_block(opening.clone()))
-    }
-
-    /// Grows a block by a string; an empty one opens none.
-    fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Raw<'_>) {
-        if text.string_body().is_some_and(|body| !body.is_empty()) {
-            let slot = self.open(slot, opening);
-            self.events.grew(slot, text);
-        }
     }
 }
 
@@ -547,19 +500,6 @@ impl Choice {
             events.notice(Kind::LoneSurrogate, "arguments ended with half of a surrogate pair");
         }
     }
-}
-
-impl Blocks<'_> {
-    fn new_call(&mut self, id: Option<&str>, name: &str, notation: Notation) -> Slot {
-        let id = id.map_or_else(|| invented_id(Slot(*self.next)), str::to_owned);
-        let name = name.to_owned();
-        self.new_block(Opening::ToolCall { id, name, runner: Runner::Client, notation })
-    }
-}
-
-/// The id of a call that came without one.
-fn invented_id(slot: Slot) -> String {
-    format!("call_{}", slot.0)
 }
 
 fn first_role(choices: Raw<'_>) -> Option<String> {

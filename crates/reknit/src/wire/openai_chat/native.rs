@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::join::{append, grow};
 use super::PADDING;
 use super::router::{Fragment, Route, Router};
 use crate::json::{Object, Value};
@@ -299,23 +300,6 @@ fn is_late(chunk: &Object, last: &Object) -> bool {
 /// Whether a field of a chunk is one of which the last holds.
 fn is_extra(key: &str) -> bool {
     !matches!(key, "id" | "model" | "object" | "choices") && !PADDING.contains(&key)
-}
-
-/// Appends text to a field.
-fn grow(fields: &mut Object, key: String, piece: &Text) {
-    match fields.get_mut(&key) {
-        Some(Value::String(text)) => piece.segments().for_each(|piece| text.push_str(piece)),
-        _ => drop(fields.insert(key, Value::String(piece.clone()))),
-    }
-}
-
-/// Appends the elements of a list to a field.
-fn append(fields: &mut Object, key: String, value: Value) {
-    match (fields.get_mut(&key), value) {
-        (_, Value::Null) => {}
-        (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
-        (_, value) => drop(fields.insert(key, value)),
-    }
 }
 
 /// Adds a part of a content, joined to the last one if both are text or both are thinking.

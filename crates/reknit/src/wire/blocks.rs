@@ -1,0 +1,48 @@
+//! [`Blocks`]: opens the blocks of a message, each behind those before it.
+
+use super::events::Events;
+use super::fields::Raw;
+use crate::event::{Event, Notation, Opening, Runner, Slot};
+
+pub(super) const TEXT: Opening = Opening::Text { refusal: false };
+pub(super) const THINKING: Opening = Opening::Thinking { redacted: None };
+
+/// Opens the blocks of one choice as they are needed.
+pub(super) struct Blocks<'a> {
+    pub(super) choice: u32,
+    /// The slot of the next block, counted over all choices.
+    pub(super) next: &'a mut u32,
+    pub(super) events: &'a mut Events,
+}
+
+impl Blocks<'_> {
+    pub(super) fn new_block(&mut self, opening: Opening) -> Slot {
+        let block = Slot(*self.next);
+        *self.next += 1;
+        self.events.push(Event::Opened { block, choice: self.choice, opening });
+        block
+    }
+
+    pub(super) fn new_call(&mut self, id: Option<&str>, name: &str, notation: Notation) -> Slot {
+        let id = id.map_or_else(|| invented_id(Slot(*self.next)), str::to_owned);
+        let name = name.to_owned();
+        self.new_block(Opening::ToolCall { id, name, runner: Runner::Client, notation })
+    }
+
+    pub(super) fn open(&mut self, slot: &mut Option<Slot>, opening: &Opening) -> Slot {
+        *slot.get_or_insert_with(|| self.new_block(opening.clone()))
+    }
+
+    /// Grows a block by a string; an empty one opens none.
+    pub(super) fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Raw<'_>) {
+        if text.string_body().is_some_and(|body| !body.is_empty()) {
+            let slot = self.open(slot, opening);
+            self.events.grew(slot, text);
+        }
+    }
+}
+
+/// The id of a call that came without one.
+pub(super) fn invented_id(slot: Slot) -> String {
+    format!("call_{}", slot.0)
+}

@@ -1,0 +1,309 @@
+//! Google's Gemini: whole `GenerateContentResponse`s, as server-sent events or as one JSON array.
+//!
+//! A frame has candidates with parts; a part goes on with the one before if it is text of the same kind and
+//! that one has no signature. There is no last frame: the end of the input is the end, and the message is
+//! whole if every candidate has said why it stopped. Some say so and go on.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::DONE;
+use super::blocks::Blocks;
+use super::events::Events;
+use super::fields::{Error, Raw};
+use super::seen::Seen;
+use crate::diagnostic::Kind;
+use crate::event::{Event, Failure, Owner, Start, Stop, StopReason, Usage};
+use crate::frame::Frame;
+
+mod arguments;
+mod candidate;
+mod native;
+
+use candidate::Candidate;
+pub(super) use native::Native;
+
+/// Whether a frame can only be Gemini's.
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let Ok(members) = Members::read(frame.data) else { return false };
+    // The Interactions API of the same provider is another dialect.
+    if members.others.iter().any(|(key, _)| key == "event_type") {
+        return false;
+    }
+    let is_object = |value: Option<Raw<'_>>| value.is_some_and(|value| value.text().starts_with('{'));
+    members.candidates.is_some_and(|candidates| candidates.text().starts_with('['))
+        || is_object(members.feedback)
+        || is_object(members.usage)
+        || members.error.is_some_and(is_google_error)
+}
+
+/// Google's errors have a number and a word in capitals, which nobody else's have.
+fn is_google_error(error: Raw<'_>) -> bool {
+    let status = error.get("status").and_then(Raw::string);
+    let in_capitals = |word: Cow<'_, str>| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    error.get("code").and_then(Raw::number).is_some() && status.is_some_and(in_capitals)
+}
+
+/// What of a stream must be remembered to translate its next frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    start: Start,
+    candidates: BTreeMap<u32, Candidate>,
+    slots: u32,
+    seen: Seen,
+    usage: String,
+    /// Whether the prompt was blocked, so that no candidate comes.
+    blocked: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Before,
+    Within,
+    After,
+}
+
+/// The members of a response that this dialect knows.
+#[derive(Default)]
+struct Members<'a> {
+    candidates: Option<Raw<'a>>,
+    feedback: Option<Raw<'a>>,
+    usage: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    id: Option<String>,
+    model: Option<String>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> Members<'a> {
+    fn read(data: &'a str) -> Result<Self, Error> {
+        let (mut members, mut inner) = (Self::default(), None);
+        Raw::new(data).members(|key, value| match key {
+            // Code Assist puts every response into another object.
+            "response" if value.text().starts_with('{') => inner = Some(value),
+            _ => members.take(key, value),
+        })?;
+        if let Some(inner) = inner {
+            inner.members(|key, value| members.take(key, value))?;
+        }
+        Ok(members)
+    }
+
+    fn take(&mut self, key: &str, value: Raw<'a>) {
+        match key {
+            _ if value.is_null() => {}
+            "candidates" => self.candidates = Some(value),
+            "promptFeedback" => self.feedback = Some(value),
+            "usageMetadata" => self.usage = Some(value),
+            "error" => self.error = Some(value),
+            "responseId" => self.id = value.owned_string(),
+            "modelVersion" => self.model = value.owned_string(),
+            _ => self.others.push((key.to_owned(), value)),
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        [self.candidates, self.feedback, self.usage, self.error].iter().any(Option::is_some)
+            || self.id.is_some()
+            || self.model.is_some()
+    }
+}
+
+impl Fold {
+    /// Translates one frame.
+    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        // Gateways that serve several dialects end this one with OpenAI's last frame too.
+        if frame.data == DONE {
+            return Ok(());
+        }
+        let members = Members::read(frame.data)?;
+        if !members.is_known() {
+            if !members.others.is_empty() {
+                let message = "a frame has no candidates, no feedback and no usage";
+                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+            }
+            return Ok(());
+        }
+        let Members { candidates, feedback, usage, error, id, model, others } = members;
+        // Usage alone may come before the message has begun.
+        if candidates.is_some() || feedback.is_some() || self.state == State::Within {
+            self.begin(id, model, candidates, events);
+        }
+        let mut wrong = None;
+        candidates.unwrap_or(Raw::new("[]")).elements(|candidate| {
+            wrong = self.candidate(candidate, events).err().or(wrong.take());
+        })?;
+        self.feedback(feedback, events);
+        self.count(usage, events);
+        for (key, value) in others {
+            if self.seen.is_news(&key, value) {
+                events.keep(Owner::Message, &key, value.value());
+            }
+        }
+        if let Some(error) = error {
+            self.candidates.values_mut().for_each(|candidate| candidate.settle(events));
+            events.push(Event::Failed(failure(error, frame)));
+            self.state = State::After;
+        }
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// The stream is over.
+    pub(super) fn finish(&mut self, events: &mut Events) {
+        if self.state != State::Within {
+            return;
+        }
+        if self.has_stopped() {
+            self.end(events);
+        } else {
+            self.candidates.values_mut().for_each(|candidate| candidate.settle(events));
+        }
+    }
+
+    /// Whether every candidate has said why it stopped, or none can come.
+    fn has_stopped(&self) -> bool {
+        if self.candidates.is_empty() {
+            self.blocked
+        } else {
+            self.candidates.values().all(Candidate::has_stopped)
+        }
+    }
+
+    fn end(&mut self, events: &mut Events) {
+        for (&index, candidate) in &mut self.candidates {
+            candidate.close(events);
+            candidate.stop(index, None, events);
+        }
+        events.push(Event::Ended);
+        self.state = State::After;
+    }
+
+    fn begin(
+        &mut self,
+        id: Option<String>,
+        model: Option<String>,
+        candidates: Option<Raw<'_>>,
+        events: &mut Events,
+    ) {
+        if self.state == State::Within {
+            let another = id.is_some() && self.start.id.is_some() && id != self.start.id;
+            if !another || !self.has_stopped() {
+                return self.keep_identity(id, model, events);
+            }
+            self.end(events);
+        }
+        let role = candidates.and_then(first_role);
+        let start = Start { id, model, role };
+        // What came before the first message belongs to it.
+        let seen = if self.state == State::Before { std::mem::take(&mut self.seen) } else { Seen::default() };
+        *self = Self { state: State::Within, start: start.clone(), seen, ..Self::default() };
+        events.started(start);
+    }
+
+    /// An id or a model that comes late, or is another in the middle of a message, is kept beside it.
+    fn keep_identity(&mut self, id: Option<String>, model: Option<String>, events: &mut Events) {
+        let news = [("responseId", id, &mut self.start.id), ("modelVersion", model, &mut self.start.model)];
+        for (key, word, known) in news {
+            if let Some(word) = word.filter(|word| known.as_ref() != Some(word)) {
+                events.keep(Owner::Message, key, word.clone().into());
+                *known = Some(word);
+            }
+        }
+    }
+
+    fn candidate(&mut self, candidate: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let (mut index, mut content, mut finish_reason) = (0, None, None);
+        let (mut citations, mut logprobs, mut others) = (None, None, Vec::new());
+        candidate.members(|key, value| match key {
+            // A `{}` in the place of what came before takes nothing away.
+            _ if matches!(value.text(), "null" | "{}" | "[]") => {}
+            "index" => index = value.index().unwrap_or(0),
+            "content" => content = Some(value),
+            "finishReason" => finish_reason = value.string(),
+            "citationMetadata" => citations = Some(value),
+            "logprobsResult" => logprobs = Some(value),
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        let state = self.candidates.entry(index).or_default();
+        let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
+        let mut wrong = None;
+        let read = content.unwrap_or(Raw::new("{}")).members(|key, value| match key {
+            _ if value.is_null() => {}
+            "role" => {}
+            "parts" => {
+                let mut part = |part| wrong = state.part(part, &mut blocks).err().or(wrong.take());
+                let read = value.elements(&mut part);
+                wrong = read.err().or(wrong.take());
+            }
+            _ => others.push((key.to_owned(), value)),
+        });
+        for (key, value) in others {
+            state.keep(index, &key, value, events);
+        }
+        state.cite(index, citations, events);
+        // Every frame has those of its own tokens.
+        for_each_element(logprobs, |key, token| {
+            events.keep_pushed(Owner::Choice(index), &format!("logprobs_{key}"), token.value());
+        });
+        state.stop(index, finish_reason.as_deref(), events);
+        read?;
+        wrong.map_or(Ok(()), Err)
+    }
+
+    fn feedback(&mut self, feedback: Option<Raw<'_>>, events: &mut Events) {
+        let Some(feedback) = feedback.filter(|feedback| feedback.text() != "{}") else { return };
+        if self.seen.is_news("promptFeedback", feedback) {
+            events.keep(Owner::Message, "promptFeedback", feedback.value());
+        }
+        let reason = feedback.get("blockReason").and_then(Raw::owned_string);
+        if let Some(detail) = reason.filter(|_| self.candidates.is_empty() && !self.blocked) {
+            self.blocked = true;
+            events.push(Event::Stopped { choice: 0, stop: Stop { reason: StopReason::Filter, detail } });
+        }
+    }
+
+    fn count(&mut self, usage: Option<Raw<'_>>, events: &mut Events) {
+        let Some(usage) = usage.filter(|usage| usage.text() != self.usage) else { return };
+        usage.text().clone_into(&mut self.usage);
+        let mut counts = Usage::default();
+        let _ = usage.members(|key, value| match key {
+            "promptTokenCount" => counts.input = value.number(),
+            "candidatesTokenCount" => counts.output = value.number(),
+            "thoughtsTokenCount" => counts.reasoning = value.number(),
+            "cachedContentTokenCount" => counts.cache_read = value.number(),
+            _ => {}
+        });
+        events.push(Event::Usage(counts));
+        events.keep(Owner::Message, "usage", usage.value());
+    }
+}
+
+/// Calls `each` for the elements of all lists in an object, with the name of their list.
+fn for_each_element<'a>(object: Option<Raw<'a>>, mut each: impl FnMut(&str, Raw<'a>)) {
+    // What is no object of lists has nothing that could be told one by one.
+    let _ = object.unwrap_or(Raw::new("{}")).members(|key, list| {
+        let _ = list.elements(|element| each(key, element));
+    });
+}
+
+fn first_role(candidates: Raw<'_>) -> Option<String> {
+    let mut role = None;
+    let _ = candidates.elements(|candidate| {
+        role = role.take().or_else(|| candidate.get("content")?.get("role")?.owned_string());
+    });
+    role
+}
+
+fn failure(error: Raw<'_>, frame: &Frame<'_>) -> Failure {
+    let word =
+        |key: &str| error.get(key).and_then(|value| value.owned_string().or(Some(value.text().to_owned())));
+    Failure {
+        kind: word("status").or_else(|| word("code")),
+        message: word("message")
+            .or_else(|| error.owned_string())
+            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
+        raw: Raw::new(frame.data).value(),
+    }
+}

@@ -1,0 +1,354 @@
+//! [`Candidate`]: the parts of one candidate as blocks.
+
+use std::collections::BTreeSet;
+
+use super::super::blocks::{Blocks, TEXT, THINKING, invented_id};
+use super::super::events::Events;
+use super::super::fields::{Error, Raw};
+use super::super::seen::Seen;
+use super::arguments::{Arguments, Taken};
+use super::for_each_element;
+use crate::diagnostic::Kind;
+use crate::event::{Event, Notation, Opening, Owner, Runner, Slot, Stop, StopReason};
+
+/// What of a candidate must be remembered to translate its next part.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Candidate {
+    open: Open,
+    /// Whether the client has calls to carry out.
+    has_calls: bool,
+    /// The id of the latest code that Google runs.
+    code: Option<String>,
+    finish_reason: Option<String>,
+    /// What was told of that.
+    stop: Option<Stop>,
+    seen: Seen,
+    citations: BTreeSet<String>,
+}
+
+/// The block that the next part may go on with.
+#[derive(Clone, Debug, Default)]
+enum Open {
+    #[default]
+    Nothing,
+    Text(Slot),
+    Thinking(Slot),
+    Call(Box<Call>),
+}
+
+/// A call whose arguments come in pieces.
+#[derive(Clone, Debug)]
+struct Call {
+    slot: Slot,
+    id: Option<String>,
+    name: String,
+    arguments: Arguments,
+    /// Arguments that came whole, as `args`.
+    whole: Option<String>,
+}
+
+/// What describes a part that holds something else.
+pub(super) const ANNOTATIONS: [&str; 5] =
+    ["thought", "thoughtSignature", "partMetadata", "videoMetadata", "mediaResolution"];
+
+impl Candidate {
+    pub(super) fn has_stopped(&self) -> bool {
+        self.finish_reason.is_some()
+    }
+
+    /// Takes one part.
+    pub(super) fn part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
+        let (mut text, mut is_thought, mut held) = (None, false, None);
+        part.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "text" => text = Some(value),
+            "thought" => is_thought = value.text() == "true",
+            _ if ANNOTATIONS.contains(&key) => {}
+            "functionCall" | "executableCode" | "codeExecutionResult" => held = Some((key.to_owned(), value)),
+            _ if held.is_none() => held = Some((key.to_owned(), value)),
+            _ => {}
+        })?;
+        let Some((kind, value)) = held else {
+            self.text(text, is_thought, part, blocks);
+            return Ok(());
+        };
+        match &*kind {
+            "functionCall" => self.function_call(value, part, blocks)?,
+            "executableCode" => self.code(value, part, blocks)?,
+            "codeExecutionResult" => {
+                let id = value.get("id").and_then(Raw::owned_string).or_else(|| self.code.clone());
+                let slot = self.whole(Opening::ToolResult { kind, call_id: id }, blocks);
+                keep_others(value, &["id"], slot, blocks.events);
+                keep_others(part, &["codeExecutionResult"], slot, blocks.events);
+                blocks.events.closed(slot);
+            }
+            _ => {
+                let slot = self.whole(Opening::Other { kind }, blocks);
+                keep_others(part, &[], slot, blocks.events);
+                blocks.events.closed(slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a field that the neutral form has no place for.
+    pub(super) fn keep(&mut self, index: u32, key: &str, value: Raw<'_>, events: &mut Events) {
+        if self.seen.is_news(key, value) {
+            events.keep(Owner::Choice(index), key, value.value());
+        }
+    }
+
+    /// Sources of what the model said: some frames repeat them, others add to them.
+    pub(super) fn cite(&mut self, index: u32, citations: Option<Raw<'_>>, events: &mut Events) {
+        for_each_element(citations, |_, citation| {
+            if self.citations.insert(citation.text().to_owned()) {
+                events.keep_pushed(Owner::Choice(index), "citations", citation.value());
+            }
+        });
+    }
+
+    /// Says why the candidate stopped, if that is new; `STOP` is also the word for calls.
+    pub(super) fn stop(&mut self, index: u32, word: Option<&str>, events: &mut Events) {
+        if let Some(word) = word.filter(|word| *word != "FINISH_REASON_UNSPECIFIED") {
+            self.finish_reason = Some(word.to_owned());
+        }
+        let Some(detail) = self.finish_reason.clone() else { return };
+        let reason = match stop_reason(&detail) {
+            StopReason::End if self.has_calls => StopReason::Tool,
+            reason => reason,
+        };
+        let stop = Stop { reason, detail };
+        if self.stop.as_ref() != Some(&stop) {
+            self.stop = Some(stop.clone());
+            events.push(Event::Stopped { choice: index, stop });
+        }
+    }
+
+    /// What is open is over: something else comes, or the message ends.
+    pub(super) fn close(&mut self, events: &mut Events) {
+        match std::mem::take(&mut self.open) {
+            Open::Nothing => {}
+            Open::Text(slot) | Open::Thinking(slot) => events.closed(slot),
+            Open::Call(mut call) => call.abandon(events),
+        }
+    }
+
+    /// The stream is cut: what was held back is told.
+    pub(super) fn settle(&mut self, events: &mut Events) {
+        if let Open::Call(call) = &mut self.open {
+            call.settle(events);
+        }
+    }
+
+    fn text(&mut self, text: Option<Raw<'_>>, is_thought: bool, part: Raw<'_>, blocks: &mut Blocks<'_>) {
+        let is_filled = |string: &Raw<'_>| string.string_body().is_some_and(|body| !body.is_empty());
+        let text = text.filter(is_filled);
+        let (mut signature, mut is_annotated) = (None, false);
+        let _ = part.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "thoughtSignature" => signature = Some(value).filter(is_filled),
+            "text" | "thought" => {}
+            _ => is_annotated = true,
+        });
+        if text.is_none() && signature.is_none() && !is_annotated {
+            return;
+        }
+        let slot = match self.open {
+            Open::Thinking(slot) if is_thought => slot,
+            Open::Text(slot) if !is_thought => slot,
+            Open::Nothing | Open::Text(_) | Open::Thinking(_) | Open::Call(_) => {
+                self.close(blocks.events);
+                let slot = blocks.new_block(if is_thought { THINKING } else { TEXT });
+                self.open = if is_thought { Open::Thinking(slot) } else { Open::Text(slot) };
+                slot
+            }
+        };
+        text.into_iter().for_each(|text| blocks.events.grew(slot, text));
+        keep_others(part, &["text", "thought", "thoughtSignature"], slot, blocks.events);
+        // What is signed must go back as it is, so nothing more is added to it.
+        if let Some(signature) = signature {
+            if is_thought {
+                blocks.events.signed(slot, signature);
+            } else {
+                blocks.events.keep(Owner::Block(slot), "thoughtSignature", signature.value());
+            }
+            self.close(blocks.events);
+        }
+    }
+
+    fn function_call(
+        &mut self,
+        function: Raw<'_>,
+        part: Raw<'_>,
+        blocks: &mut Blocks<'_>,
+    ) -> Result<(), Error> {
+        let (mut id, mut name, mut args, mut partial) = (None, None, None, None);
+        let (mut continues, mut others) = (false, Vec::new());
+        function.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "id" => id = value.owned_string(),
+            "name" => name = value.owned_string(),
+            "args" => args = Some(value),
+            "partialArgs" => partial = Some(value),
+            "willContinue" => continues = value.text() == "true",
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        let mut call = match std::mem::take(&mut self.open) {
+            Open::Call(mut call) if goes_on(call.id.as_deref(), id.as_deref(), name.as_deref()) => {
+                if call.id.is_none()
+                    && let Some(id) = id
+                {
+                    let (name, known) = (call.name.clone().into(), id.clone().into());
+                    blocks.events.push(Event::Named { block: call.slot, id: known, name });
+                    call.id = Some(id);
+                }
+                call
+            }
+            open => {
+                self.open = open;
+                let Some(name) = name else {
+                    if args.is_some() || partial.is_some() || id.is_some() {
+                        let message = "arguments came for a call without a name";
+                        blocks.events.keep_unknown(Kind::OrphanFragment, message, part.value());
+                    }
+                    return Ok(());
+                };
+                self.close(blocks.events);
+                self.has_calls = true;
+                let slot = blocks.new_call(id.as_deref(), &name, Notation::Json);
+                Box::new(Call { slot, id, name, arguments: Arguments::default(), whole: None })
+            }
+        };
+        let slot = call.slot;
+        for (key, value) in others {
+            blocks.events.keep(Owner::Block(slot), &key, value.value());
+        }
+        keep_others(part, &["functionCall"], slot, blocks.events);
+        call.take(args, partial, blocks.events)?;
+        if continues {
+            self.open = Open::Call(call);
+        } else {
+            call.end(blocks.events);
+        }
+        Ok(())
+    }
+
+    /// Code that the model has written and Google runs.
+    fn code(&mut self, code: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
+        let (mut id, mut arguments) = (None, String::new());
+        code.members(|key, value| match key {
+            "id" => id = value.owned_string(),
+            _ => {
+                arguments.push_str(if arguments.is_empty() { "{" } else { "," });
+                arguments.push_str(&format!("{}:{}", crate::json::Value::from(key), value.text()));
+            }
+        })?;
+        if !arguments.is_empty() {
+            arguments.push('}');
+        }
+        let id = id.unwrap_or_else(|| invented_id(Slot(*blocks.next)));
+        self.code = Some(id.clone());
+        let name = "code_execution".to_owned();
+        let opening = Opening::ToolCall { id, name, runner: Runner::Provider, notation: Notation::Json };
+        let slot = self.whole(opening, blocks);
+        blocks.events.grew_plain(slot, &arguments);
+        keep_others(part, &["executableCode"], slot, blocks.events);
+        blocks.events.closed(slot);
+        Ok(())
+    }
+
+    /// Opens a block that comes in one part.
+    fn whole(&mut self, opening: Opening, blocks: &mut Blocks<'_>) -> Slot {
+        self.close(blocks.events);
+        blocks.new_block(opening)
+    }
+}
+
+impl Call {
+    fn take(
+        &mut self,
+        args: Option<Raw<'_>>,
+        partial: Option<Raw<'_>>,
+        events: &mut Events,
+    ) -> Result<(), Error> {
+        if let Some(args) = args {
+            self.whole = Some(args.text().to_owned());
+        }
+        partial.unwrap_or(Raw::new("[]")).elements(|partial| match self.arguments.take(partial) {
+            Taken::InOrder => {}
+            Taken::Late if self.arguments.is_first_late() => {
+                let message = format!("arguments of `{}`: a value came when its place was passed", self.name);
+                events.notice(Kind::ScatteredArguments, message);
+            }
+            Taken::Late => {}
+            Taken::NotUnderstood => {
+                let message = format!("arguments of `{}`: a piece is not of this dialect", self.name);
+                events.keep_unknown(Kind::UnknownEvent, message, partial.value());
+            }
+        })?;
+        events.grew_plain(self.slot, self.arguments.grown());
+        Ok(())
+    }
+
+    /// The provider says that the call is over.
+    fn end(&mut self, events: &mut Events) {
+        match self.whole.take() {
+            Some(args) if self.arguments.is_blank() => {
+                events.grew_plain(self.slot, &args);
+                return events.closed(self.slot);
+            }
+            Some(args) => events.keep(Owner::Block(self.slot), "args", Raw::new(&args).value()),
+            None => {}
+        }
+        if !self.arguments.end() {
+            return self.abandon(events);
+        }
+        events.grew_plain(self.slot, self.arguments.grown());
+        events.closed(self.slot);
+    }
+
+    /// The call was to go on and does not. Its brackets are ours, so that only the provider can say that it
+    /// is whole: it stays open and is cut when the message ends.
+    fn abandon(&mut self, events: &mut Events) {
+        self.settle(events);
+        let message = format!("arguments of `{}`: not whole when the call was over", self.name);
+        events.notice(Kind::CutArguments, message);
+    }
+
+    fn settle(&mut self, events: &mut Events) {
+        self.arguments.settle();
+        events.grew_plain(self.slot, self.arguments.grown());
+        if let Some(args) = self.whole.take() {
+            events.keep(Owner::Block(self.slot), "args", Raw::new(&args).value());
+        }
+    }
+}
+
+/// Whether a piece with this id and name goes on with a call, or begins another one.
+pub(super) fn goes_on(known_id: Option<&str>, id: Option<&str>, name: Option<&str>) -> bool {
+    match (known_id, id) {
+        (Some(known), Some(id)) => known == id,
+        (None, _) | (_, None) => name.is_none(),
+    }
+}
+
+/// Keeps the members of an object that have no place in the neutral form.
+fn keep_others(object: Raw<'_>, known: &[&str], slot: Slot, events: &mut Events) {
+    let _ = object.members(|key, value| {
+        if !value.is_null() && !known.contains(&key) {
+            events.keep(Owner::Block(slot), key, value.value());
+        }
+    });
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "STOP" => StopReason::End,
+        "MAX_TOKENS" => StopReason::Length,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "MODEL_ARMOR" => {
+            StopReason::Filter
+        }
+        word if word.starts_with("IMAGE_") && word != "IMAGE_OTHER" => StopReason::Filter,
+        _ => StopReason::Other,
+    }
+}

@@ -1,0 +1,278 @@
+//! The stream as one `GenerateContentResponse`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::fields::Raw;
+use super::super::join::{append, grow};
+use super::arguments::Arguments;
+use super::candidate::{ANNOTATIONS, goes_on};
+use crate::json::{Object, Value};
+
+/// Builds the responses of a stream in Gemini's own form.
+#[derive(Clone, Debug, Default)]
+pub(in crate::wire) struct Native {
+    done: Vec<Value>,
+    response: Object,
+    candidates: BTreeMap<u64, Candidate>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Candidate {
+    fields: Object,
+    content: Object,
+    parts: Vec<Value>,
+    open: Open,
+    citations: BTreeSet<String>,
+}
+
+/// What the next part may do with the last one.
+#[derive(Clone, Debug, Default)]
+enum Open {
+    #[default]
+    Nothing,
+    Text,
+    Thought,
+    Call(Box<Arguments>),
+}
+
+impl Native {
+    /// Takes one response.
+    pub(in crate::wire) fn read(&mut self, response: Value) {
+        let Value::Object(mut response) = response else { return };
+        if let Some(Value::Object(_)) = response.get("response")
+            && let Some(Value::Object(inner)) = response.remove("response")
+        {
+            inner.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
+        }
+        if self.is_another(&response) {
+            self.flush();
+        }
+        for (key, value) in response {
+            match (&*key, value) {
+                (_, Value::Null) => {}
+                ("candidates", Value::Array(candidates)) => {
+                    candidates.into_iter().for_each(|candidate| self.candidate(candidate));
+                }
+                (_, value) => drop(self.response.insert(key, value)),
+            }
+        }
+    }
+
+    /// The responses, the last as far as it has come.
+    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
+        self.flush();
+        self.done
+    }
+
+    /// Whether this begins another message than the one that is being built.
+    fn is_another(&self, response: &Object) -> bool {
+        let over = if self.candidates.is_empty() {
+            self.response.get("promptFeedback").is_some_and(|feedback| feedback.get("blockReason").is_some())
+        } else {
+            self.candidates.values().all(|candidate| candidate.fields.get("finishReason").is_some())
+        };
+        let (known, new) = (self.response.get("responseId"), response.get("responseId"));
+        self.response.get("error").is_some() || over && known.is_some() && new.is_some() && known != new
+    }
+
+    fn flush(&mut self) {
+        let candidates = std::mem::take(&mut self.candidates);
+        let fields = std::mem::take(&mut self.response);
+        if candidates.is_empty() && fields.is_empty() {
+            return;
+        }
+        let mut response = Object::new();
+        if !candidates.is_empty() {
+            let candidates = candidates.into_values().map(Candidate::into_value);
+            response.insert("candidates", Value::Array(candidates.collect()));
+        }
+        fields.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
+        self.done.push(Value::Object(response));
+    }
+
+    fn candidate(&mut self, candidate: Value) {
+        let Value::Object(candidate) = candidate else { return };
+        let index = candidate.get("index").and_then(Value::as_u64).unwrap_or(0);
+        let known = self.candidates.entry(index).or_default();
+        for (key, value) in candidate {
+            match (&*key, value) {
+                (_, Value::Null) => {}
+                ("content", Value::Object(content)) => known.content(content),
+                ("citationMetadata" | "logprobsResult", Value::Object(lists)) => known.extend(&key, lists),
+                (_, value) => set(&mut known.fields, key, value),
+            }
+        }
+    }
+}
+
+impl Candidate {
+    fn content(&mut self, content: Object) {
+        for (key, value) in content {
+            match (&*key, value) {
+                ("parts", Value::Array(parts)) => {
+                    for part in parts {
+                        if let Value::Object(part) = part {
+                            self.part(part);
+                        }
+                    }
+                }
+                (_, value) => set(&mut self.content, key, value),
+            }
+        }
+    }
+
+    /// Lists of which every frame has its own elements; citations may be repeated.
+    fn extend(&mut self, key: &str, mut lists: Object) {
+        if key == "citationMetadata" {
+            let known = &mut self.citations;
+            for (_, list) in lists.iter_mut() {
+                if let Value::Array(list) = list {
+                    list.retain(|citation| known.insert(citation.to_string()));
+                }
+            }
+        }
+        match self.fields.get_mut(key) {
+            Some(Value::Object(known)) => lists.into_iter().for_each(|(key, list)| append(known, key, list)),
+            _ => drop(self.fields.insert(key, Value::Object(lists))),
+        }
+    }
+
+    fn part(&mut self, mut part: Object) {
+        if let Some(Value::Object(call)) = part.get_mut("functionCall") {
+            // What is put back later stands where it stood.
+            let call = std::mem::take(call);
+            return self.call(part, call);
+        }
+        let is_text = part.keys().all(|key| key == "text" || ANNOTATIONS.contains(&key));
+        if !is_text {
+            self.close();
+            return self.parts.push(Value::Object(part));
+        }
+        let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
+        let filled = |key: &str| part.get(key).and_then(Value::as_text).is_some_and(|text| !text.is_empty());
+        let is_signed = filled("thoughtSignature");
+        let is_annotated = part.keys().any(|key| !matches!(key, "text" | "thought" | "thoughtSignature"));
+        if !filled("text") && !is_signed && !is_annotated {
+            return;
+        }
+        match (&self.open, self.parts.last_mut()) {
+            (Open::Text, Some(Value::Object(last))) if !is_thought => join(last, part),
+            (Open::Thought, Some(Value::Object(last))) if is_thought => join(last, part),
+            _ => {
+                self.close();
+                self.parts.push(Value::Object(part));
+            }
+        }
+        self.open = match (is_signed, is_thought) {
+            (true, _) => Open::Nothing,
+            (false, true) => Open::Thought,
+            (false, false) => Open::Text,
+        };
+    }
+
+    /// A call, or a piece of one.
+    fn call(&mut self, mut part: Object, mut call: Object) {
+        let continues = call.remove("willContinue").as_ref().and_then(Value::as_bool) == Some(true);
+        let partial = call.remove("partialArgs");
+        let word = |call: &Object, key: &str| {
+            call.get(key).and_then(Value::as_str).filter(|word| !word.is_empty()).map(String::from)
+        };
+        let (id, name) = (word(&call, "id"), word(&call, "name"));
+        let known_id = self.last_call().and_then(|known| word(known, "id"));
+        let open = std::mem::take(&mut self.open);
+        let mut arguments = match open {
+            Open::Call(arguments) if goes_on(known_id.as_deref(), id.as_deref(), name.as_deref()) => {
+                if let Some(known) = self.last_call() {
+                    call.into_iter().for_each(|(key, value)| set(known, key, value));
+                }
+                if let Some(Value::Object(last)) = self.parts.last_mut() {
+                    part.into_iter().for_each(|(key, value)| set(last, key, value));
+                }
+                arguments
+            }
+            open => {
+                self.open = open;
+                if name.is_none() && call.is_empty() && partial.is_none() {
+                    return;
+                }
+                self.close();
+                part.insert("functionCall", Value::Object(call));
+                self.parts.push(Value::Object(part));
+                Box::default()
+            }
+        };
+        if let Some(Value::Array(partial)) = partial {
+            for partial in partial {
+                arguments.take(Raw::new(&partial.to_string()));
+            }
+        }
+        self.open = Open::Call(arguments);
+        if !continues {
+            self.end_call();
+        }
+    }
+
+    /// The provider says that the call is over.
+    fn end_call(&mut self) {
+        let Open::Call(mut arguments) = std::mem::take(&mut self.open) else { return };
+        if arguments.is_blank() {
+            return;
+        }
+        let whole = arguments.end();
+        let text = arguments.text();
+        let args = if whole { text.parse().unwrap_or(Value::from(text)) } else { Value::from(text) };
+        self.last_call().into_iter().for_each(|call| drop(call.insert("args", args.clone())));
+    }
+
+    /// What is open is over; a call that was to go on has its arguments as text.
+    fn close(&mut self) {
+        let Open::Call(mut arguments) = std::mem::take(&mut self.open) else { return };
+        arguments.settle();
+        let Some(call) = self.last_call() else { return };
+        let args = match call.get("args") {
+            Some(args) if arguments.is_blank() => args.to_string(),
+            _ => arguments.text().to_owned(),
+        };
+        call.insert("args", Value::from(args));
+    }
+
+    fn last_call(&mut self) -> Option<&mut Object> {
+        self.parts.last_mut()?.as_object_mut()?.get_mut("functionCall")?.as_object_mut()
+    }
+
+    fn into_value(mut self) -> Value {
+        self.close();
+        let mut candidate = Object::new();
+        if !self.parts.is_empty() {
+            self.content.insert("parts", Value::Array(self.parts));
+        }
+        if !self.content.is_empty() {
+            candidate.insert("content", Value::Object(self.content));
+        }
+        self.fields.into_iter().for_each(|(key, value)| drop(candidate.insert(key, value)));
+        Value::Object(candidate)
+    }
+}
+
+/// Joins a part to one of the same kind.
+fn join(last: &mut Object, part: Object) {
+    for (key, value) in part {
+        match (&*key, value) {
+            ("text", Value::String(text)) => grow(last, key, &text),
+            (_, value) => set(last, key, value),
+        }
+    }
+}
+
+/// Nothing that is empty takes away what was there.
+fn set(fields: &mut Object, key: String, value: Value) {
+    let is_empty = match &value {
+        Value::Null => true,
+        Value::Object(object) => object.is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    };
+    if !is_empty || fields.get(&key).is_none() && !value.is_null() {
+        fields.insert(key, value);
+    }
+}

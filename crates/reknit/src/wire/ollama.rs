@@ -1,0 +1,256 @@
+//! Ollama's own API: a JSON object a line, from `/api/chat` or `/api/generate`.
+//!
+//! A reply has one text, one thinking and any number of calls, which come whole. Only `done` makes it whole.
+
+use super::blocks::{Blocks, TEXT, THINKING};
+use super::events::Events;
+use super::fields::{Error, Raw};
+use super::seen::Seen;
+use crate::diagnostic::Kind;
+use crate::event::{Event, Failure, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::frame::Frame;
+
+mod native;
+
+pub(super) use native::Native;
+
+/// Whether a frame can only be Ollama's.
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let (mut done, mut content, mut model, mut error, mut count) = (false, false, false, false, 0);
+    let read = Raw::new(frame.data).members(|key, value| {
+        count += 1;
+        match key {
+            "done" => done = matches!(value.text(), "true" | "false"),
+            "message" => content |= value.text().starts_with('{'),
+            "response" => content |= value.string_body().is_some(),
+            "model" => model = value.string_body().is_some(),
+            "error" => error = value.string_body().is_some(),
+            _ => {}
+        }
+    });
+    // An error is a text and nothing else; others put theirs into an object or say what type it is.
+    read.is_ok() && (done && content && model || error && count == 1)
+}
+
+/// What of a stream must be remembered to translate its next frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    text: Option<Slot>,
+    thinking: Option<Slot>,
+    has_calls: bool,
+    slots: u32,
+    seen: Seen,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Before,
+    Within,
+    After,
+}
+
+/// The members of an object that this dialect knows.
+#[derive(Default)]
+struct Members<'a> {
+    model: Option<String>,
+    created_at: Option<Raw<'a>>,
+    message: Option<Raw<'a>>,
+    response: Option<Raw<'a>>,
+    thinking: Option<Raw<'a>>,
+    logprobs: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    done: Option<bool>,
+    done_reason: Option<String>,
+    usage: Usage,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> Members<'a> {
+    fn read(data: &'a str) -> Result<Self, Error> {
+        let mut members = Self::default();
+        Raw::new(data).members(|key, value| match key {
+            _ if value.is_null() => {}
+            "model" => members.model = value.owned_string(),
+            "created_at" => members.created_at = Some(value),
+            "message" => members.message = Some(value),
+            "response" => members.response = Some(value),
+            "thinking" => members.thinking = Some(value),
+            "logprobs" => members.logprobs = Some(value),
+            "error" => members.error = Some(value),
+            "done" => members.done = Some(value.text() == "true"),
+            "done_reason" => members.done_reason = value.owned_string(),
+            "prompt_eval_count" => members.usage.input = value.number(),
+            "eval_count" => members.usage.output = value.number(),
+            _ => members.others.push((key.to_owned(), value)),
+        })?;
+        Ok(members)
+    }
+}
+
+impl Fold {
+    /// Translates one frame.
+    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        let members = Members::read(frame.data)?;
+        if let Some(error) = members.error {
+            self.state = State::After;
+            events.push(Event::Failed(failure(error, frame)));
+            return Ok(());
+        }
+        if members.message.is_none() && members.response.is_none() && members.done.is_none() {
+            let message = "a line has no message, no response and no `done`";
+            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+            return Ok(());
+        }
+        let done = members.done == Some(true);
+        let begins = self.state != State::Within;
+        if begins {
+            *self = Self { state: State::Within, ..Self::default() };
+            let role = members.message.and_then(|message| message.get("role")).and_then(Raw::owned_string);
+            events.started(Start { id: None, model: members.model, role });
+        }
+        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        if let Some(text) = members.thinking {
+            blocks.grow(&mut self.thinking, &THINKING, text);
+        }
+        if let Some(text) = members.response {
+            blocks.grow(&mut self.text, &TEXT, text);
+        }
+        let read = members.message.map_or(Ok(()), |message| self.message(message, events));
+        if let Some(logprobs) = members.logprobs {
+            let _ = logprobs.elements(|token| events.keep_pushed(Owner::Message, "logprobs", token.value()));
+        }
+        // Every line has the time at which it was written: those of the first and the last are told.
+        let created_at = members.created_at.filter(|_| begins || done);
+        let created_at = created_at.map(|time| ("created_at".to_owned(), time));
+        for (key, value) in created_at.into_iter().chain(members.others) {
+            self.keep(&key, value, events);
+        }
+        if !members.usage.is_empty() {
+            events.push(Event::Usage(members.usage));
+        }
+        if done {
+            self.end(members.done_reason, events);
+        }
+        read
+    }
+
+    fn message(&mut self, message: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let (mut content, mut thinking, mut calls) = (None, None, None);
+        let (mut images, mut others) = (None, Vec::new());
+        message.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "role" => {}
+            "content" => content = Some(value),
+            "thinking" => thinking = Some(value),
+            "tool_calls" => calls = Some(value),
+            "images" => images = Some(value),
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        if let Some(text) = thinking {
+            blocks.grow(&mut self.thinking, &THINKING, text);
+        }
+        if let Some(text) = content {
+            blocks.grow(&mut self.text, &TEXT, text);
+        }
+        images.unwrap_or(Raw::new("[]")).elements(|image| {
+            let slot = blocks.new_block(Opening::Other { kind: "image".to_owned() });
+            blocks.events.keep(Owner::Block(slot), "data", image.value());
+            blocks.events.closed(slot);
+        })?;
+        let mut wrong = None;
+        calls.unwrap_or(Raw::new("[]")).elements(|call| match tool_call(call, &mut blocks) {
+            Ok(made) => self.has_calls |= made == Made::Call,
+            Err(error) => wrong = Some(error),
+        })?;
+        for (key, value) in others {
+            self.keep(&key, value, events);
+        }
+        wrong.map_or(Ok(()), Err)
+    }
+
+    fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {
+        if self.seen.is_news(key, value) {
+            events.keep(Owner::Message, key, value.value());
+        }
+    }
+
+    fn end(&mut self, reason: Option<String>, events: &mut Events) {
+        let mut open: Vec<_> = self.text.into_iter().chain(self.thinking).collect();
+        open.sort_unstable();
+        open.into_iter().for_each(|slot| events.closed(slot));
+        match reason {
+            Some(detail) => {
+                let reason = match &*detail {
+                    "stop" if self.has_calls => StopReason::Tool,
+                    "stop" => StopReason::End,
+                    "length" => StopReason::Length,
+                    _ => StopReason::Other,
+                };
+                events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
+            }
+            None => events.notice(Kind::NoStopReason, "the reply is done and has no `done_reason`"),
+        }
+        events.push(Event::Ended);
+        self.state = State::After;
+    }
+}
+
+/// What became of an element of `tool_calls`.
+#[derive(PartialEq)]
+enum Made {
+    Call,
+    Nothing,
+}
+
+/// A call, which comes whole.
+fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
+    let (mut id, mut name, mut arguments, mut function) = (None, None, None, None);
+    let mut others = Vec::new();
+    call.members(|key, value| match key {
+        _ if value.is_null() => {}
+        "id" => id = value.string(),
+        "function" => function = Some(value),
+        "type" => {}
+        _ => others.push((key.to_owned(), value)),
+    })?;
+    function.unwrap_or(Raw::new("{}")).members(|key, value| match key {
+        _ if value.is_null() => {}
+        "name" => name = value.string(),
+        "arguments" => arguments = Some(value),
+        // The place of the call among the others, which it has anyway.
+        "index" => {}
+        _ => others.push((key.to_owned(), value)),
+    })?;
+    let Some(name) = name else {
+        let message = "a call has no name";
+        blocks.events.keep_unknown(Kind::OrphanFragment, message, call.value());
+        return Ok(Made::Nothing);
+    };
+    let slot = blocks.new_call(id.as_deref(), &name, Notation::Json);
+    match arguments {
+        // Servers that imitate OpenAI too send the arguments as the text of an object.
+        Some(text) if text.string_body().is_some() => blocks.events.grew(slot, text),
+        Some(object) => blocks.events.grew_plain(slot, object.text()),
+        None => {}
+    }
+    for (key, value) in others {
+        blocks.events.keep(Owner::Block(slot), &key, value.value());
+    }
+    blocks.events.closed(slot);
+    Ok(Made::Call)
+}
+
+fn failure(error: Raw<'_>, frame: &Frame<'_>) -> Failure {
+    let word = |key: &str| error.get(key).and_then(Raw::owned_string);
+    Failure {
+        kind: word("type"),
+        message: error
+            .owned_string()
+            .or_else(|| word("message"))
+            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
+        raw: Raw::new(frame.data).value(),
+    }
+}

@@ -1,0 +1,59 @@
+//! The stream as Ollama's last object, with all that came before it.
+
+use super::super::join::{append, grow};
+use crate::json::{Object, Value};
+
+/// Builds the replies of a stream in Ollama's own form.
+#[derive(Clone, Debug, Default)]
+pub(in crate::wire) struct Native {
+    done: Vec<Value>,
+    reply: Object,
+}
+
+impl Native {
+    /// Takes one object.
+    pub(in crate::wire) fn read(&mut self, object: Value) {
+        let Value::Object(object) = object else { return };
+        for (key, value) in object {
+            match (&*key, value) {
+                (_, Value::Null) => {}
+                ("response" | "thinking", Value::String(text)) => grow(&mut self.reply, key, &text),
+                ("logprobs", value) => append(&mut self.reply, key, value),
+                ("message", Value::Object(message)) => self.message(message),
+                (_, value) => drop(self.reply.insert(key, value)),
+            }
+        }
+        if self.reply.get("done").and_then(Value::as_bool) == Some(true) || self.reply.get("error").is_some()
+        {
+            self.flush();
+        }
+    }
+
+    /// The replies, the last as far as it has come.
+    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
+        self.flush();
+        self.done
+    }
+
+    fn message(&mut self, message: Object) {
+        if self.reply.get("message").is_none() {
+            self.reply.insert("message", Value::Object(Object::new()));
+        }
+        let Some(Value::Object(known)) = self.reply.get_mut("message") else { return };
+        for (key, value) in message {
+            match (&*key, value) {
+                (_, Value::Null) => {}
+                ("content" | "thinking", Value::String(text)) => grow(known, key, &text),
+                ("tool_calls" | "images", value) => append(known, key, value),
+                (_, value) => drop(known.insert(key, value)),
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let reply = std::mem::take(&mut self.reply);
+        if !reply.is_empty() {
+            self.done.push(Value::Object(reply));
+        }
+    }
+}
