@@ -18,6 +18,7 @@
 //! - [`json`]: a JSON value whose text arrives in pieces, never read twice.
 //! - [`message`]: the reply so far, its transitions, and the [`Change`](message::Change) that each makes.
 //! - [`reply`]: all of it joined, for the common case.
+//! - [`recording`]: a stream with its cuts and times, kept as lines of JSON.
 //!
 //! # Four calls
 //!
@@ -70,6 +71,7 @@ pub mod event;
 pub mod json;
 pub mod message;
 pub mod reply;
+pub mod recording;
 pub mod diagnostic;
 pub mod limits;
 
