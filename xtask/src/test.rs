@@ -44,8 +44,10 @@ pub(crate) fn run(project: &Project) -> Result<()> {
 
 /// Writes the expected files of the corpus again: the tests do so when this variable is set.
 pub(crate) fn rewrite_corpus(project: &Project) -> Result<()> {
-    let cargo = ["test", "-p", "reknit", "--test", "it", "--all-features"];
-    run_command(project.cargo(cargo).env("REKNIT_BLESS", "1"))?;
+    for (package, test) in [("reknit", "it"), ("reknit-cli", "replay")] {
+        let cargo = ["test", "-p", package, "--test", test, "--all-features"];
+        run_command(project.cargo(cargo).env("REKNIT_BLESS", "1"))?;
+    }
     println!("the expected files in corpus/ are written; read `git diff corpus` like code");
     Ok(())
 }
