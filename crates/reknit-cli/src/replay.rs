@@ -18,10 +18,10 @@ mod http;
 mod routes;
 mod schedule;
 mod serve;
-mod tape;
+mod recording;
 
+use recording::Recording;
 use schedule::{Faults, Schedule, Speed, Stall};
-use tape::Tape;
 
 /// Play a recording in its own time, to standard output or as a provider's server
 #[derive(Args)]
@@ -72,11 +72,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, always)
         .context("cannot prepare for an interrupt")?;
 
-    let tape = Tape::load(arguments.file.as_deref())?;
+    let recording = Recording::load(arguments.file.as_deref())?;
     let faults = Faults { cut: arguments.cut, stalls: arguments.stalls.clone() };
-    let schedule = Schedule::new(&tape.marks, arguments.speed, arguments.recut, &faults)
+    let schedule = Schedule::new(&recording.marks, arguments.speed, arguments.recut, &faults)
         .map_err(|error| Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()))?;
-    let outcome = match &tape.problem {
+    let outcome = match &recording.problem {
         None => Outcome::Done,
         Some(problem) => {
             tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
@@ -84,10 +84,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
         }
     };
     match arguments.serve {
-        Some(port) => serve::run(tape, schedule, port, arguments.requests)?,
+        Some(port) => serve::run(recording, schedule, port, arguments.requests)?,
         None => {
             let mut out = io::stdout().lock();
-            schedule.play(&tape.bytes, sleeper(), |piece| {
+            schedule.play(&recording.bytes, sleeper(), |piece| {
                 out.write_all(piece)?;
                 out.flush()
             })?;

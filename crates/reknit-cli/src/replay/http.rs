@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as a recording needs: one request a connection, every size bounded.
+//! As much of HTTP/1.1 as a recording needs: one request after the other, every size bounded.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -18,6 +18,16 @@ const PATIENCE_AFTER: Duration = Duration::from_secs(2);
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) target: String,
+    pub(super) next: Next,
+}
+
+/// What comes behind an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Next {
+    /// Perhaps another request.
+    Request,
+    /// The client said that it was the last.
+    Close,
 }
 
 /// Why there is no request to answer.
@@ -29,13 +39,9 @@ pub(super) enum Refusal {
 }
 
 impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                Self::Answer(Status::TIMEOUT, "the request did not come to its end".to_owned())
-            }
-            _ => Self::Gone,
-        }
+    /// Also when it took too long: a connection that nobody uses ends so, in silence.
+    fn from(_: io::Error) -> Self {
+        Self::Gone
     }
 }
 
@@ -48,7 +54,6 @@ impl Status {
     pub(super) const BAD_REQUEST: Self = Self(400, "Bad Request");
     pub(super) const NOT_FOUND: Self = Self(404, "Not Found");
     pub(super) const NOT_ALLOWED: Self = Self(405, "Method Not Allowed");
-    pub(super) const TIMEOUT: Self = Self(408, "Request Timeout");
     pub(super) const CONFLICT: Self = Self(409, "Conflict");
     pub(super) const TOO_LARGE: Self = Self(413, "Content Too Large");
     pub(super) const HEAD_TOO_LARGE: Self = Self(431, "Request Header Fields Too Large");
@@ -100,7 +105,7 @@ impl Connection {
         }
     }
 
-    /// An answer that is there at once.
+    /// An answer that is there at once, and the last one.
     pub(super) fn answer(&mut self, status: Status, content_type: &str, body: &str) -> io::Result<()> {
         let allow = if status == Status::NOT_ALLOWED { "Allow: POST\r\n" } else { "" };
         let Status(code, words) = status;
@@ -113,11 +118,15 @@ impl Connection {
     }
 
     /// Begins an answer whose length nobody knows.
-    pub(super) fn begin_chunks(&mut self, content_type: &str) -> io::Result<()> {
+    ///
+    /// It says that the connection will close only if the client did: Node's `fetch` takes the end of a
+    /// connection that was announced for the end of the body, and would not see one that breaks.
+    pub(super) fn begin_chunks(&mut self, content_type: &str, next: Next) -> io::Result<()> {
+        let close = if next == Next::Close { "Connection: close\r\n" } else { "" };
         write!(
             self.stream,
             "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nCache-Control: no-cache\r\n\
-             Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+             {close}Transfer-Encoding: chunked\r\n\r\n"
         )
     }
 
@@ -162,7 +171,10 @@ impl Connection {
         }
         let length = body_length(head.headers)?;
         let expects = value_of(head.headers, "expect").is_some_and(|value| value == "100-continue");
+        let closes = value_of(head.headers, "connection")
+            .is_some_and(|value| value.split(',').any(|word| word.trim().eq_ignore_ascii_case("close")));
         let request = Request {
+            next: if closes { Next::Close } else { Next::Request },
             method: head.method.unwrap_or_default().to_owned(),
             target: head.path.unwrap_or_default().to_owned(),
         };
@@ -213,11 +225,29 @@ impl Connection {
             }
             self.ahead.drain(..head);
             if size == 0 {
-                // Trailers may follow, which say nothing here; the close reads past them.
-                return Ok(());
+                return self.skip_trailers();
             }
             self.skip(size + 2)?;
         }
+    }
+
+    /// Reads past the lines behind the last chunk up to the empty one.
+    fn skip_trailers(&mut self) -> Result<(), Refusal> {
+        let mut skipped = 0;
+        while skipped < HEAD_BYTES {
+            match self.ahead.windows(2).position(|two| two == b"\r\n") {
+                Some(length) => {
+                    self.ahead.drain(..length + 2);
+                    skipped += length + 2;
+                    if length == 0 {
+                        return Ok(());
+                    }
+                }
+                None if self.ahead.len() < HEAD_BYTES => self.read_more()?,
+                None => break,
+            }
+        }
+        Err(bad("the end of the body is too long".to_owned()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `--serve`: a recording as the answer of a provider's server, on the loopback interface.
 
 use std::io;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
@@ -12,9 +12,9 @@ use anyhow::{Context, anyhow};
 use reknit::frame::Framing;
 use serde_json::json;
 
-use super::http::{Connection, Refusal, Request, Status};
+use super::http::{Connection, Next, Refusal, Request, Status};
+use super::recording::Recording;
 use super::schedule::{End, Schedule};
-use super::tape::Tape;
 use super::{routes, sleeper};
 use crate::outcome::Trouble;
 use crate::tell;
@@ -25,13 +25,18 @@ const JSON: &str = "application/json";
 
 /// What all connections share.
 struct Server {
-    tape: Tape,
+    recording: Recording,
     schedule: Schedule,
     open: AtomicUsize,
 }
 
 /// Answers requests: so many, or until it is interrupted.
-pub(super) fn run(tape: Tape, schedule: Schedule, port: u16, requests: Option<u64>) -> Result<(), Trouble> {
+pub(super) fn run(
+    recording: Recording,
+    schedule: Schedule,
+    port: u16,
+    requests: Option<u64>,
+) -> Result<(), Trouble> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         let what = anyhow!("cannot listen on port {port}: {error}");
         Trouble::with_hint(what, "name another port, or 0 for any that is free")
@@ -39,7 +44,7 @@ pub(super) fn run(tape: Tape, schedule: Schedule, port: u16, requests: Option<u6
     let address = listener.local_addr().context("the port cannot be told")?;
     tell(format_args!("listening on http://{address}"));
 
-    let server = Arc::new(Server { tape, schedule, open: AtomicUsize::new(0) });
+    let server = Arc::new(Server { recording, schedule, open: AtomicUsize::new(0) });
     let (answered, answers) = mpsc::channel();
     // It ends with the program: waiting for a client cannot be broken off.
     thread::spawn(move || accept(&listener, &server, &answered));
@@ -62,12 +67,10 @@ fn accept(listener: &TcpListener, server: &Arc<Server>, answered: &Sender<()>) {
         let (here, answered) = (Arc::clone(server), answered.clone());
         let open = server.open.fetch_add(1, Ordering::Relaxed);
         let spawned = thread::Builder::new().spawn(move || {
-            let outcome = serve(&here, stream, open < CONNECTIONS);
-            here.open.fetch_sub(1, Ordering::Relaxed);
-            if let Ok(Answered::Something) = outcome {
-                // The program may be ending, and then nobody counts.
-                let _ = answered.send(());
+            if let Ok(connection) = Connection::new(stream) {
+                serve(&here, connection, open < CONNECTIONS, &answered);
             }
+            here.open.fetch_sub(1, Ordering::Relaxed);
         });
         if let Err(error) = spawned {
             server.open.fetch_sub(1, Ordering::Relaxed);
@@ -76,68 +79,96 @@ fn accept(listener: &TcpListener, server: &Arc<Server>, answered: &Sender<()>) {
     }
 }
 
-enum Answered {
-    Something,
-    Nothing,
+/// What a request gets.
+enum Answer {
+    Greeting,
+    Recording,
+    Refused(Status, String),
 }
 
-fn serve(server: &Server, stream: TcpStream, has_room: bool) -> io::Result<Answered> {
-    let mut connection = Connection::new(stream)?;
-    if !has_room {
-        let what = format!("{CONNECTIONS} connections are open already");
-        refuse(&mut connection, Status::BUSY, &what)?;
-        connection.close();
-        return Ok(Answered::Something);
-    }
-    match connection.read_request() {
-        Err(Refusal::Gone) => return Ok(Answered::Nothing),
-        Err(Refusal::Answer(status, what)) => {
-            tell(format_args!("{}: {what}", status.0));
-            refuse(&mut connection, status, &what)?;
+/// Answers the requests of one client, and counts each.
+fn serve(server: &Server, mut connection: Connection, has_room: bool, answered: &Sender<()>) {
+    loop {
+        let (asked, answer, next) = match connection.read_request() {
+            Err(Refusal::Gone) => return,
+            Err(Refusal::Answer(status, what)) => (String::new(), Answer::Refused(status, what), Next::Close),
+            Ok(request) => {
+                let answer = if has_room { decide(&server.recording, &request) } else { busy() };
+                (format!("{} {}: ", request.method, request.target), answer, request.next)
+            }
+        };
+        let next = match give(server, &answer, next, &mut connection) {
+            Ok((said, next)) => {
+                tell(format_args!("{asked}{said}"));
+                next
+            }
+            // That is how a client looks that had enough.
+            Err(error) => {
+                tell(format_args!("{asked}the client went away: {error}"));
+                Next::Close
+            }
+        };
+        if next == Next::Close {
+            connection.close();
+            // The program may be ending, and then nobody counts.
+            let _ = answered.send(());
+            return;
         }
-        Ok(request) => {
-            let said = answer(server, &request, &mut connection);
-            let Request { method, target } = &request;
-            match said {
-                Ok(said) => tell(format_args!("{method} {target}: {said}")),
-                // That is how a client looks that had enough.
-                Err(error) => tell(format_args!("{method} {target}: the client went away: {error}")),
+        let _ = answered.send(());
+    }
+}
+
+fn decide(recording: &Recording, request: &Request) -> Answer {
+    let Request { method, target, .. } = request;
+    if target == "/" && method == "GET" {
+        return Answer::Greeting;
+    }
+    let Some(asked) = routes::dialect_of(target) else {
+        return Answer::Refused(Status::NOT_FOUND, format!("there is no `{target}` here"));
+    };
+    if method != "POST" {
+        let what = format!("`{target}` is answered to POST, not to {method}");
+        return Answer::Refused(Status::NOT_ALLOWED, what);
+    }
+    match recording.dialect.as_deref().filter(|dialect| *dialect != asked) {
+        Some(dialect) => {
+            let what = format!("the recording is `{dialect}`, and `{target}` asks for `{asked}`");
+            Answer::Refused(Status::CONFLICT, what)
+        }
+        None => Answer::Recording,
+    }
+}
+
+fn busy() -> Answer {
+    Answer::Refused(Status::BUSY, format!("{CONNECTIONS} connections are open already"))
+}
+
+/// Sends an answer, and says which, for people.
+fn give(
+    server: &Server,
+    answer: &Answer,
+    next: Next,
+    connection: &mut Connection,
+) -> io::Result<(String, Next)> {
+    let Server { recording, schedule, .. } = server;
+    match answer {
+        Answer::Greeting => {
+            connection.answer(Status::OK, "text/plain; charset=utf-8", &greeting(recording))?;
+            Ok(("200".to_owned(), Next::Close))
+        }
+        Answer::Refused(status, what) => {
+            refuse(connection, *status, what)?;
+            Ok((format!("{}, {what}", status.0), Next::Close))
+        }
+        Answer::Recording => {
+            connection.begin_chunks(content_type(recording.framing), next)?;
+            schedule.play(&recording.bytes, sleeper(), |piece| connection.chunk(piece))?;
+            match schedule.end {
+                End::Whole => connection.end_chunks().map(|()| ("200".to_owned(), next)),
+                End::Broken => Ok(("200, and broken off".to_owned(), Next::Close)),
             }
         }
     }
-    connection.close();
-    Ok(Answered::Something)
-}
-
-/// Answers a request and says how, for people.
-fn answer(server: &Server, request: &Request, connection: &mut Connection) -> io::Result<String> {
-    let Server { tape, schedule, .. } = server;
-    if request.target == "/" && request.method == "GET" {
-        connection.answer(Status::OK, "text/plain; charset=utf-8", &greeting(tape))?;
-        return Ok("200".to_owned());
-    }
-    let Some(asked) = routes::dialect_of(&request.target) else {
-        let what = format!("there is no `{}` here", request.target);
-        refuse(connection, Status::NOT_FOUND, &what)?;
-        return Ok(format!("404, {what}"));
-    };
-    if request.method != "POST" {
-        let what = format!("`{}` is answered to POST, not to {}", request.target, request.method);
-        refuse(connection, Status::NOT_ALLOWED, &what)?;
-        return Ok(format!("405, {what}"));
-    }
-    if let Some(dialect) = tape.dialect.as_deref().filter(|dialect| *dialect != asked) {
-        let what = format!("the recording is `{dialect}`, and `{}` asks for `{asked}`", request.target);
-        refuse(connection, Status::CONFLICT, &what)?;
-        return Ok(format!("409, {what}"));
-    }
-    connection.begin_chunks(content_type(tape.framing))?;
-    schedule.play(&tape.bytes, sleeper(), |piece| connection.chunk(piece))?;
-    match schedule.end {
-        End::Whole => connection.end_chunks()?,
-        End::Broken => return Ok("200, and broken off".to_owned()),
-    }
-    Ok("200".to_owned())
 }
 
 /// The error in a form that the clients of all providers can show.
@@ -154,8 +185,8 @@ fn refuse(connection: &mut Connection, status: Status, what: &str) -> io::Result
     connection.answer(status, JSON, &format!("{body}\n"))
 }
 
-fn greeting(tape: &Tape) -> String {
-    let dialect = tape.dialect.as_deref();
+fn greeting(recording: &Recording) -> String {
+    let dialect = recording.dialect.as_deref();
     let paths: Vec<_> = match dialect.and_then(routes::path_of) {
         Some(path) => vec![path],
         None => routes::paths().collect(),
@@ -163,7 +194,7 @@ fn greeting(tape: &Tape) -> String {
     format!(
         "reknit replay: a recording, {}, {} bytes\nask for it with POST {}\n",
         dialect.unwrap_or("of an unknown dialect"),
-        tape.bytes.len(),
+        recording.bytes.len(),
         paths.join(", ")
     )
 }

@@ -58,9 +58,15 @@ impl Drop for Server {
     }
 }
 
+/// A request, and the last of its connection.
 fn post(path: &str) -> Vec<u8> {
+    post_with(path, "Connection: close\r\n")
+}
+
+fn post_with(path: &str, header: &str) -> Vec<u8> {
     let body = "{\"stream\":true}";
-    format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    let length = body.len();
+    format!("POST {path} HTTP/1.1\r\nHost: x\r\n{header}Content-Length: {length}\r\n\r\n{body}").into_bytes()
 }
 
 struct Answer {
@@ -152,7 +158,9 @@ fn framing_gives_the_content_type() {
 fn a_cut_breaks_the_connection() {
     for at in [0, 1, 120, CHAT.len()] {
         let server = Server::of(recording(CHAT.as_bytes(), 50), &["--cut", &at.to_string()]);
-        let (chunks, ended) = server.post("/v1/chat/completions").chunks();
+        let answer = server.send(&post_with("/v1/chat/completions", ""));
+        assert!(!answer.head.contains("Connection:"), "announced, it would be no fault: {}", answer.head);
+        let (chunks, ended) = answer.chunks();
         assert_eq!((chunks.concat(), ended), (CHAT.as_bytes()[..at].to_vec(), false));
     }
 }
@@ -170,6 +178,25 @@ fn several_are_answered_at_once() {
         assert_eq!((chunks.concat(), ended), (CHAT.as_bytes().to_vec(), true));
         assert!(chunks.iter().any(|chunk| chunk == &CHAT.as_bytes()[50..60]), "the stall is a cut");
     }
+    assert_eq!(server.end().0, Some(0));
+}
+
+#[test]
+fn a_connection_can_be_used_again() {
+    let server = Server::of(recording(CHAT.as_bytes(), 50), &["--requests", "3"]);
+    let chunked = "POST /chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\
+                   3;x=y\r\nabc\r\n0\r\nTrailer: 1\r\n\r\n";
+    let requests = [chunked.as_bytes(), &post_with("/chat/completions", ""), &post("/chat/completions")];
+    let mut stream = server.connect();
+    // All at once, so that each is read behind the one before.
+    stream.write_all(&requests.concat()).expect("it reads");
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).expect("it ends the connection");
+    drop(stream);
+    let answers = String::from_utf8_lossy(&bytes).into_owned();
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 3);
+    assert_eq!(answers.matches("[DONE]").count(), 3);
+    assert_eq!(answers.matches("Connection: close").count(), 1);
     assert_eq!(server.end().0, Some(0));
 }
 
@@ -221,7 +248,7 @@ fn the_header_names_a_dialect_that_the_bytes_do_not_show() {
 #[test]
 fn bodies_are_read_in_every_form() {
     let server = Server::of(recording(CHAT.as_bytes(), 50), &[]);
-    let head = "POST /chat/completions HTTP/1.1\r\nHost: x\r\n";
+    let head = "POST /chat/completions HTTP/1.1\r\nConnection: Close\r\n";
     let check = |rest: &str, expected: &str| {
         assert_eq!(server.send(format!("{head}{rest}").as_bytes()).status(), expected, "{rest}");
     };

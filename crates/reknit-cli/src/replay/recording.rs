@@ -1,4 +1,4 @@
-//! [`Tape`]: a recording as it is played.
+//! [`Recording`]: a recording as it is played.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::outcome::Trouble;
 use crate::pieces::Reads;
 
 /// All bytes of a recording, and what is known about them.
-pub(super) struct Tape {
+pub(super) struct Recording {
     pub(super) bytes: Vec<u8>,
     pub(super) marks: Vec<Mark>,
     pub(super) framing: Framing,
@@ -21,7 +21,7 @@ pub(super) struct Tape {
     pub(super) problem: Option<Diagnostic>,
 }
 
-impl Tape {
+impl Recording {
     /// Reads a recording, or a raw stream as a recording of one read.
     pub(super) fn load(file: Option<&Path>) -> Result<Self, Trouble> {
         let limits = Limits::default();
