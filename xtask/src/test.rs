@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{Project, run as run_command, tidy};
+use crate::{Project, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 9] = [
+const STEPS: [(&str, Step); 10] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
     ("lint of bench", lint_bench),
     ("tests", tests),
+    ("SDKs", sdk::run),
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),
