@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 mod test;
 mod tidy;
+mod sdk;
 mod fixtures;
 mod bench;
 
@@ -18,6 +19,7 @@ usage: cargo xtask COMMAND
   test            everything that must hold before a change is merged
   tidy            the checks of the repository itself, one by one
   corpus          write the expected files of corpus/ again, to be read in review
+  sdk             let the providers' SDKs talk to `reknit replay --serve`
   fixtures DIR    read the recorded streams of DIR/streams, whole and cut
   bench [ARG…]    build and run bench/ with these arguments
 ";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         (Some("test"), []) => test::run(&project),
         (Some("tidy"), []) => tidy::run(&project),
         (Some("corpus"), []) => test::rewrite_corpus(&project),
+        (Some("sdk"), []) => sdk::run(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
         (Some("bench"), args) => bench::run(&project, args),
         (Some("help" | "--help" | "-h"), []) => {

@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{Project, run as run_command, tidy};
+use crate::{Project, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 9] = [
+const STEPS: [(&str, Step); 10] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
     ("lint of bench", lint_bench),
     ("tests", tests),
+    ("SDKs", sdk::run),
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),
@@ -44,8 +45,10 @@ pub(crate) fn run(project: &Project) -> Result<()> {
 
 /// Writes the expected files of the corpus again: the tests do so when this variable is set.
 pub(crate) fn rewrite_corpus(project: &Project) -> Result<()> {
-    let cargo = ["test", "-p", "reknit", "--test", "it", "--all-features"];
-    run_command(project.cargo(cargo).env("REKNIT_BLESS", "1"))?;
+    for (package, test) in [("reknit", "it"), ("reknit-cli", "replay")] {
+        let cargo = ["test", "-p", package, "--test", test, "--all-features"];
+        run_command(project.cargo(cargo).env("REKNIT_BLESS", "1"))?;
+    }
     println!("the expected files in corpus/ are written; read `git diff corpus` like code");
     Ok(())
 }

@@ -7,7 +7,9 @@ use clap::{Parser, Subcommand};
 
 mod outcome;
 mod pieces;
+mod record;
 mod read;
+mod replay;
 
 use outcome::Outcome;
 
@@ -22,6 +24,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Read(read::Arguments),
+    Replay(replay::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Read(arguments) => read::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -10,6 +10,7 @@ use reknit::{Dialect, Message, Reply};
 
 use crate::outcome::{Outcome, Trouble};
 use crate::pieces::{Pieces, Recut};
+use crate::record::Recorder;
 use crate::tell;
 
 mod flow;
@@ -24,10 +25,12 @@ Examples:
   curl -N … | reknit read --json               the whole message as one JSON object
   curl -N … | reknit read --ndjson             every change as a line of JSON
   reknit read --as native --json reply.sse     the message in the provider's own form
+  curl -N … | reknit read --record new.rec     the same, kept with its cuts and times
+  reknit read new.rec                          what was recorded, read again
 
 Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble")]
 pub(crate) struct Arguments {
-    /// The stream; standard input if it is `-` or left out
+    /// The stream or a recording of it; standard input if it is `-` or left out
     file: Option<PathBuf>,
 
     /// The dialect of the stream
@@ -53,6 +56,10 @@ pub(crate) struct Arguments {
     /// Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
     #[arg(long, value_name = "SEED")]
     recut: Option<Recut>,
+
+    /// Write what is read to a new file, with its cuts and times, for `reknit replay` and for bug reports
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
 }
 
 /// Where the dialect comes from.
@@ -109,11 +116,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
         reply = reply.with_native();
     }
     let mut pieces = Pieces::open(arguments.file.as_deref(), arguments.recut)?;
+    let mut recorder = match (&arguments.record, arguments.from) {
+        (None, _) => None,
+        (Some(path), From::Found) => Some(Recorder::create(path, None)?),
+        (Some(path), From::Named(dialect)) => Some(Recorder::create(path, Some(dialect))?),
+    };
     let mut out = BufWriter::new(io::stdout().lock());
     let mut broken = None;
     loop {
         match pieces.next() {
-            Ok(Some(piece)) => show(reply.push(piece), &mut view, &mut out)?,
+            Ok(Some(piece)) => {
+                if let Some(Err(trouble)) = recorder.as_mut().map(|recorder| recorder.take(piece)) {
+                    broken = Some(trouble);
+                }
+                show(reply.push(piece), &mut view, &mut out)?;
+            }
             Ok(None) => break,
             // What came before the trouble is shown all the same.
             Err(error) => {
@@ -121,13 +138,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
                 break;
             }
         }
-        if reply.error().is_some() {
+        // A recording has all of it, above all of what could not be read.
+        if broken.is_some() || (reply.error().is_some() && recorder.is_none()) {
             break;
         }
     }
     show(reply.finish(), &mut view, &mut out)?;
     let outcome = close(reply, arguments, &view, &mut out);
-    broken.map_or(outcome, |error| Err(error.into()))
+    if let Some(trouble) = broken {
+        return Err(trouble);
+    }
+    match pieces.problem() {
+        Some(problem) => {
+            tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
+            outcome.map(|_| Outcome::Partly)
+        }
+        None => outcome,
+    }
 }
 
 fn show(

@@ -92,6 +92,8 @@ pub enum Kind {
     LoneSurrogate,
     /// A limit was reached; the rest of the stream was refused.
     LimitReached,
+    /// A recording ends inside a line; the read that stood there was dropped.
+    CutRecording,
     /// No dialect that this version reads was found in the input.
     UnknownDialect,
     /// The input is of another dialect than the one named.
@@ -133,6 +135,7 @@ impl Kind {
             Self::DuplicateKey => "check which of the two values the model meant",
             Self::LoneSurrogate => "the provider cuts characters in two; the text lacks one",
             Self::LimitReached => "raise the limit if the stream is meant to be that large",
+            Self::CutRecording => "whoever recorded was interrupted; the reads before it are whole",
             Self::UnknownDialect => {
                 "name the dialect, and check that the input is the body of a streamed response"
             }

@@ -19,6 +19,7 @@
 //! - [`message`]: the reply so far, its transitions, and the [`Change`](message::Change) that each makes.
 //! - [`reply`]: all of it joined, for the common case.
 //! - [`reconstruct`]: a chat message out of events that the caller has parsed already.
+//! - [`recording`]: a stream with its cuts and times, kept as lines of JSON.
 //!
 //! # Four calls
 //!
@@ -72,6 +73,7 @@ pub mod json;
 pub mod message;
 pub mod reconstruct;
 pub mod reply;
+pub mod recording;
 pub mod diagnostic;
 pub mod limits;
 

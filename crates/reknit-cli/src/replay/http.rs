@@ -1,0 +1,278 @@
+//! As much of HTTP/1.1 as a recording needs: one request after the other, every size bounded.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+const HEAD_BYTES: usize = 32 * 1024;
+const HEADERS: usize = 128;
+/// Requests carry images. They are read past, not kept.
+const BODY_BYTES: u64 = 256 << 20;
+const CHUNK_HEAD_BYTES: usize = 1024;
+const PATIENCE: Duration = Duration::from_secs(30);
+/// For a client that was answered and does not hang up.
+const PATIENCE_AFTER: Duration = Duration::from_secs(2);
+
+/// What is asked for; the body was read past.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) method: String,
+    pub(super) target: String,
+    pub(super) next: Next,
+}
+
+/// What comes behind an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Next {
+    /// Perhaps another request.
+    Request,
+    /// The client said that it was the last.
+    Close,
+}
+
+/// Why there is no request to answer.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The connection ended or broke; nobody is there to be told.
+    Gone,
+    Answer(Status, String),
+}
+
+impl From<io::Error> for Refusal {
+    /// Also when it took too long: a connection that nobody uses ends so, in silence.
+    fn from(_: io::Error) -> Self {
+        Self::Gone
+    }
+}
+
+/// A status code with its words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Status(pub(super) u16, &'static str);
+
+impl Status {
+    pub(super) const OK: Self = Self(200, "OK");
+    pub(super) const BAD_REQUEST: Self = Self(400, "Bad Request");
+    pub(super) const NOT_FOUND: Self = Self(404, "Not Found");
+    pub(super) const NOT_ALLOWED: Self = Self(405, "Method Not Allowed");
+    pub(super) const CONFLICT: Self = Self(409, "Conflict");
+    pub(super) const TOO_LARGE: Self = Self(413, "Content Too Large");
+    pub(super) const HEAD_TOO_LARGE: Self = Self(431, "Request Header Fields Too Large");
+    pub(super) const BUSY: Self = Self(503, "Service Unavailable");
+    pub(super) const VERSION: Self = Self(505, "HTTP Version Not Supported");
+}
+
+/// How long a body is.
+enum Length {
+    Known(u64),
+    Chunked,
+}
+
+/// One connection of a client.
+pub(super) struct Connection {
+    stream: TcpStream,
+    /// What was read behind the part that was asked for.
+    ahead: Vec<u8>,
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream) -> io::Result<Self> {
+        // Without it a piece could wait for the next one, and cuts would not arrive as they were.
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self { stream, ahead: Vec::new() })
+    }
+
+    /// Reads one request to the end of its body.
+    pub(super) fn read_request(&mut self) -> Result<Request, Refusal> {
+        loop {
+            if let Some((request, length, expects)) = self.parse_head()? {
+                if expects {
+                    self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+                }
+                match length {
+                    Length::Known(length) if length > BODY_BYTES => return Err(too_large()),
+                    Length::Known(length) => self.skip(length)?,
+                    Length::Chunked => self.skip_chunks()?,
+                }
+                return Ok(request);
+            }
+            if self.ahead.len() >= HEAD_BYTES {
+                let what = format!("the head of the request is longer than {HEAD_BYTES} bytes");
+                return Err(Refusal::Answer(Status::HEAD_TOO_LARGE, what));
+            }
+            self.read_more()?;
+        }
+    }
+
+    /// An answer that is there at once, and the last one.
+    pub(super) fn answer(&mut self, status: Status, content_type: &str, body: &str) -> io::Result<()> {
+        let allow = if status == Status::NOT_ALLOWED { "Allow: POST\r\n" } else { "" };
+        let Status(code, words) = status;
+        let length = body.len();
+        write!(
+            self.stream,
+            "HTTP/1.1 {code} {words}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\
+             {allow}Connection: close\r\n\r\n{body}"
+        )
+    }
+
+    /// Begins an answer whose length nobody knows.
+    ///
+    /// It says that the connection will close only if the client did: Node's `fetch` takes the end of a
+    /// connection that was announced for the end of the body, and would not see one that breaks.
+    pub(super) fn begin_chunks(&mut self, content_type: &str, next: Next) -> io::Result<()> {
+        let close = if next == Next::Close { "Connection: close\r\n" } else { "" };
+        write!(
+            self.stream,
+            "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nCache-Control: no-cache\r\n\
+             {close}Transfer-Encoding: chunked\r\n\r\n"
+        )
+    }
+
+    /// One chunk in one write; an empty one would be the end.
+    pub(super) fn chunk(&mut self, piece: &[u8]) -> io::Result<()> {
+        let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
+        chunk.extend_from_slice(piece);
+        chunk.extend_from_slice(b"\r\n");
+        self.stream.write_all(&chunk)
+    }
+
+    pub(super) fn end_chunks(&mut self) -> io::Result<()> {
+        self.stream.write_all(b"0\r\n\r\n")
+    }
+
+    /// Ends the connection so that what was sent still arrives: closing with bytes unread would reset it.
+    pub(super) fn close(mut self) {
+        let ended = self.stream.shutdown(Shutdown::Write);
+        if ended.and_then(|()| self.stream.set_read_timeout(Some(PATIENCE_AFTER))).is_ok() {
+            let mut left = BODY_BYTES;
+            let mut buffer = [0; 8 * 1024];
+            while let Ok(length @ 1..) = self.stream.read(&mut buffer) {
+                left = left.saturating_sub(length as u64);
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The head, if it is all there, with what it says about the body; takes it out of what was read.
+    fn parse_head(&mut self) -> Result<Option<(Request, Length, bool)>, Refusal> {
+        let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+        let mut head = httparse::Request::new(&mut headers);
+        let end = match head.parse(&self.ahead) {
+            Ok(httparse::Status::Complete(end)) => end,
+            Ok(httparse::Status::Partial) => return Ok(None),
+            Err(error) => return Err(bad(format!("this is not an HTTP request: {error}"))),
+        };
+        if head.version != Some(1) {
+            return Err(Refusal::Answer(Status::VERSION, "this speaks HTTP/1.1".to_owned()));
+        }
+        let length = body_length(head.headers)?;
+        let expects = value_of(head.headers, "expect").is_some_and(|value| value == "100-continue");
+        let closes = value_of(head.headers, "connection")
+            .is_some_and(|value| value.split(',').any(|word| word.trim().eq_ignore_ascii_case("close")));
+        let request = Request {
+            next: if closes { Next::Close } else { Next::Request },
+            method: head.method.unwrap_or_default().to_owned(),
+            target: head.path.unwrap_or_default().to_owned(),
+        };
+        self.ahead.drain(..end);
+        Ok(Some((request, length, expects)))
+    }
+
+    fn read_more(&mut self) -> Result<(), Refusal> {
+        let mut buffer = [0; 8 * 1024];
+        match self.stream.read(&mut buffer)? {
+            0 => Err(Refusal::Gone),
+            length => {
+                self.ahead.extend_from_slice(&buffer[..length]);
+                Ok(())
+            }
+        }
+    }
+
+    fn skip(&mut self, length: u64) -> Result<(), Refusal> {
+        let mut left = length;
+        loop {
+            let here = self.ahead.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.ahead.drain(..here);
+            left -= here as u64;
+            if left == 0 {
+                return Ok(());
+            }
+            self.read_more()?;
+        }
+    }
+
+    fn skip_chunks(&mut self) -> Result<(), Refusal> {
+        let mut skipped = 0_u64;
+        loop {
+            let (head, size) = match httparse::parse_chunk_size(&self.ahead) {
+                Ok(httparse::Status::Complete(found)) => found,
+                Ok(httparse::Status::Partial) if self.ahead.len() < CHUNK_HEAD_BYTES => {
+                    self.read_more()?;
+                    continue;
+                }
+                Ok(httparse::Status::Partial) | Err(_) => {
+                    return Err(bad("the body is not in chunks".to_owned()));
+                }
+            };
+            skipped = skipped.saturating_add(size);
+            if skipped > BODY_BYTES {
+                return Err(too_large());
+            }
+            self.ahead.drain(..head);
+            if size == 0 {
+                return self.skip_trailers();
+            }
+            self.skip(size + 2)?;
+        }
+    }
+
+    /// Reads past the lines behind the last chunk up to the empty one.
+    fn skip_trailers(&mut self) -> Result<(), Refusal> {
+        let mut skipped = 0;
+        while skipped < HEAD_BYTES {
+            match self.ahead.windows(2).position(|two| two == b"\r\n") {
+                Some(length) => {
+                    self.ahead.drain(..length + 2);
+                    skipped += length + 2;
+                    if length == 0 {
+                        return Ok(());
+                    }
+                }
+                None if self.ahead.len() < HEAD_BYTES => self.read_more()?,
+                None => break,
+            }
+        }
+        Err(bad("the end of the body is too long".to_owned()))
+    }
+}
+
+fn body_length(headers: &[httparse::Header<'_>]) -> Result<Length, Refusal> {
+    let coded = value_of(headers, "transfer-encoding");
+    match (coded, value_of(headers, "content-length")) {
+        (None, None) => Ok(Length::Known(0)),
+        (Some(coding), None) if coding.eq_ignore_ascii_case("chunked") => Ok(Length::Chunked),
+        (Some(coding), _) => Err(bad(format!("a body in `{coding}` cannot be read"))),
+        (None, Some(length)) => {
+            let length = length.parse().map_err(|_| bad(format!("`{length}` is not a length")))?;
+            Ok(Length::Known(length))
+        }
+    }
+}
+
+fn value_of<'a>(headers: &[httparse::Header<'a>], name: &str) -> Option<std::borrow::Cow<'a, str>> {
+    let found = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
+    Some(String::from_utf8_lossy(found.value.trim_ascii()))
+}
+
+fn bad(what: String) -> Refusal {
+    Refusal::Answer(Status::BAD_REQUEST, what)
+}
+
+fn too_large() -> Refusal {
+    Refusal::Answer(Status::TOO_LARGE, format!("the body is longer than {BODY_BYTES} bytes"))
+}

@@ -1,0 +1,84 @@
+//! [`Recording`]: a recording as it is played.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use reknit::frame::{Decoder, Framing};
+use reknit::{Diagnostic, Dialect, Limits};
+
+use super::schedule::Mark;
+use crate::outcome::Trouble;
+use crate::pieces::Reads;
+
+/// All bytes of a recording, and what is known about them.
+pub(super) struct Recording {
+    pub(super) bytes: Vec<u8>,
+    pub(super) marks: Vec<Mark>,
+    pub(super) framing: Framing,
+    /// The name of the dialect: what the bytes show, else what the header says.
+    pub(super) dialect: Option<String>,
+    /// What was wrong with the end of the recording.
+    pub(super) problem: Option<Diagnostic>,
+}
+
+impl Recording {
+    /// Reads a recording, or a raw stream as a recording of one read.
+    pub(super) fn load(file: Option<&Path>) -> Result<Self, Trouble> {
+        let limits = Limits::default();
+        let mut reads = Reads::open(file)?;
+        let (mut bytes, mut marks) = (Vec::new(), Vec::new());
+        while let Some(read) = reads.next()? {
+            if (bytes.len() + read.bytes.len()) as u64 > limits.reply_bytes {
+                let what = anyhow!("{}: longer than {} bytes", reads.name(), limits.reply_bytes);
+                return Err(Trouble::with_hint(what, "play a part of it"));
+            }
+            bytes.extend_from_slice(&read.bytes);
+            marks.push(Mark { at_ms: read.at_ms, end: bytes.len() });
+        }
+        let looks = Looks::of(&bytes, &limits);
+        if reads.header().is_none() {
+            if !looks.has_frames {
+                let what = anyhow!(
+                    "{}: neither a recording nor a stream: no server-sent event and no JSON in {} bytes",
+                    reads.name(),
+                    bytes.len()
+                );
+                let hint = "play what `reknit read --record FILE` wrote, or the body of a streamed response";
+                return Err(Trouble::with_hint(what, hint));
+            }
+            marks = vec![Mark { at_ms: 0, end: bytes.len() }];
+        }
+        let named = reads.header().and_then(|header| header.dialect.clone());
+        Ok(Self {
+            dialect: looks.dialect.map(|dialect| dialect.name().to_owned()).or(named),
+            framing: looks.framing,
+            problem: reads.problem().cloned(),
+            bytes,
+            marks,
+        })
+    }
+}
+
+/// What the bytes of a stream show.
+struct Looks {
+    framing: Framing,
+    has_frames: bool,
+    dialect: Option<Dialect>,
+}
+
+impl Looks {
+    fn of(bytes: &[u8], limits: &Limits) -> Self {
+        // A dialect shows in its first frames or not at all.
+        const FIRST_FRAMES: usize = 16;
+        let mut decoder = Decoder::detect(limits);
+        decoder.push(bytes);
+        decoder.finish();
+        let (mut has_frames, mut dialect) = (false, None);
+        for _ in 0..FIRST_FRAMES {
+            let Ok(Some(frame)) = decoder.next_frame() else { break };
+            has_frames = true;
+            dialect = dialect.or_else(|| Dialect::detect(&frame));
+        }
+        Self { framing: decoder.framing().unwrap_or(Framing::Sse), has_frames, dialect }
+    }
+}

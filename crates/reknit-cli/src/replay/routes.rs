@@ -1,0 +1,66 @@
+//! Which paths are answered, and which dialect each speaks.
+
+/// A path of a provider's interface; `*` stands for one name.
+struct Route {
+    path: &'static str,
+    dialect: &'static str,
+}
+
+const ROUTES: [Route; 5] = [
+    Route { path: "/v1/messages", dialect: "anthropic" },
+    Route { path: "/v1/chat/completions", dialect: "openai-chat" },
+    Route { path: "/v1/responses", dialect: "openai-responses" },
+    Route { path: "/v1beta/models/*:streamGenerateContent", dialect: "gemini" },
+    Route { path: "/api/chat", dialect: "ollama" },
+];
+
+/// The paths that are answered, for those who asked for another.
+pub(super) fn paths() -> impl Iterator<Item = &'static str> {
+    ROUTES.iter().map(|route| route.path)
+}
+
+/// The path that is answered for a recording of this dialect.
+pub(super) fn path_of(dialect: &str) -> Option<&'static str> {
+    ROUTES.iter().find(|route| route.dialect == dialect).map(|route| route.path)
+}
+
+/// The dialect that whoever asks for this target expects; `None` if it is no provider's.
+pub(super) fn dialect_of(target: &str) -> Option<&'static str> {
+    let path = target.split('?').next().unwrap_or_default();
+    ROUTES.iter().find(|route| matches(route.path, path)).map(|route| route.dialect)
+}
+
+/// A base address is set with `/v1` or without; both lead here.
+fn matches(pattern: &str, path: &str) -> bool {
+    let short = pattern.strip_prefix("/v1").filter(|short| short.starts_with('/'));
+    [Some(pattern), short].into_iter().flatten().any(|pattern| match pattern.split_once('*') {
+        None => path == pattern,
+        Some((start, end)) => {
+            let name = path.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+            name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_tells_the_dialect() {
+        let check =
+            |target: &str, expected: Option<&str>| assert_eq!(dialect_of(target), expected, "{target}");
+        check("/v1/messages", Some("anthropic"));
+        check("/v1/messages?beta=true", Some("anthropic"));
+        check("/v1/chat/completions", Some("openai-chat"));
+        check("/chat/completions", Some("openai-chat"));
+        check("/responses", Some("openai-responses"));
+        check("/v1beta/models/gemini-9:streamGenerateContent?alt=sse", Some("gemini"));
+        check("/v1beta/models/a/b:streamGenerateContent", None);
+        check("/v1beta/models/:streamGenerateContent", None);
+        check("/beta/models/x:streamGenerateContent", None);
+        check("/api/chat", Some("ollama"));
+        check("/v1/messages/", None);
+        check("/", None);
+    }
+}

@@ -1,0 +1,111 @@
+//! The first line of a recording.
+
+use super::{Error, VERSION, secrets, with_extra};
+use crate::json::{Object, Value};
+
+/// The first line of a recording: what was recorded, when, and the answer to what.
+///
+/// However it is made, it holds no secret of its request.
+///
+/// ```
+/// use reknit::recording::{Header, Request};
+///
+/// let header = Header::new(Request {
+///     method: "POST".into(),
+///     url: "https://api.example.org/v1/messages?key=abc".into(),
+///     headers: vec![("x-api-key".into(), "abc".into()), ("accept".into(), "*/*".into())],
+///     body: r#"{"max_tokens":9}"#.parse().ok(),
+/// });
+/// assert_eq!(
+///     header.request().unwrap().to_string(),
+///     r#"{"method":"POST","url":"https://api.example.org/v1/messages?key=[removed]","headers":[["x-api-key","[removed]"],["accept","*/*"]],"body":{"max_tokens":9}}"#
+/// );
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Header {
+    /// The name of the dialect, if whoever recorded knew it. It need not be one that this version reads.
+    pub dialect: Option<String>,
+    /// When the recording was started, as RFC 3339 has it.
+    pub at: Option<String>,
+    request: Option<Value>,
+    /// Members that this version does not know.
+    extra: Object,
+}
+
+/// The request that a recorded stream answers, as it was made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The method.
+    pub method: String,
+    /// The address with its query.
+    pub url: String,
+    /// Names and values, in their order.
+    pub headers: Vec<(String, String)>,
+    /// The body, if there is one; what is not JSON is left out.
+    pub body: Option<Value>,
+}
+
+impl Header {
+    /// The header of an answer to this request, whose secrets are removed.
+    pub fn new(request: Request) -> Self {
+        let pair = |(name, value): (String, String)| Value::from(vec![name.into(), value.into()]);
+        let mut object = Object::new();
+        object.insert("method", request.method);
+        object.insert("url", request.url);
+        object.insert("headers", request.headers.into_iter().map(pair).collect::<Vec<_>>());
+        if let Some(body) = request.body {
+            object.insert("body", body);
+        }
+        let mut request = object.into();
+        secrets::remove(&mut request);
+        Self { request: Some(request), ..Self::default() }
+    }
+
+    /// The request without its secrets, as it stands in the line.
+    pub fn request(&self) -> Option<&Value> {
+        self.request.as_ref()
+    }
+
+    /// Its line in a recording, with the line end.
+    pub fn to_line(&self) -> String {
+        let mut line = Object::new();
+        // First, because `detect` looks for it there.
+        line.insert("reknit", "recording");
+        line.insert("version", VERSION);
+        if let Some(dialect) = &self.dialect {
+            line.insert("dialect", dialect.as_str());
+        }
+        if let Some(at) = &self.at {
+            line.insert("at", at.as_str());
+        }
+        if let Some(request) = &self.request {
+            line.insert("request", request.clone());
+        }
+        with_extra(line, &self.extra)
+    }
+
+    pub(super) fn from_line(mut line: Object) -> Result<Self, Error> {
+        if line.remove("reknit") != Some("recording".into()) {
+            return Err(Error::NoHeader);
+        }
+        let version = line.remove("version").unwrap_or_default();
+        if version.as_u64() != Some(VERSION) {
+            return Err(Error::UnknownVersion { found: version.to_string() });
+        }
+        let dialect = string(&mut line, "dialect")?;
+        let at = string(&mut line, "at")?;
+        // Whoever wrote it may have been less careful.
+        let mut rest = Value::from(line);
+        secrets::remove(&mut rest);
+        let mut extra = if let Value::Object(rest) = rest { rest } else { Object::new() };
+        Ok(Self { dialect, at, request: extra.remove("request"), extra })
+    }
+}
+
+fn string(line: &mut Object, member: &'static str) -> Result<Option<String>, Error> {
+    match line.remove(member) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.to_str().into_owned())),
+        Some(_) => Err(Error::MalformedHeader { member }),
+    }
+}

@@ -1,0 +1,180 @@
+//! What of a request does not belong in a recording.
+//!
+//! The rules are lists of names. They take away too much rather than too little: a recording is shown to
+//! others, and nobody misses the value of a parameter that is called `key`.
+
+use crate::json::Value;
+
+/// What stands in the place of a secret.
+pub const REMOVED: &str = "[removed]";
+
+/// A header with one of these anywhere in its name is a secret.
+const IN_HEADER_NAMES: [&str; 9] =
+    ["auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token"];
+
+/// A header whose value begins so is a secret, whatever its name.
+const HEADER_VALUES: [&str; 2] = ["basic ", "bearer "];
+
+/// A member or a parameter with one of these among the words of its name is a secret.
+///
+/// Words and not any letters, because `max_tokens` is none.
+const IN_MEMBER_NAMES: [&str; 18] = [
+    "accesstoken",
+    "apikey",
+    "auth",
+    "authorization",
+    "authtoken",
+    "bearer",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "key",
+    "passphrase",
+    "passwd",
+    "password",
+    "pwd",
+    "secret",
+    "sig",
+    "token",
+];
+
+/// A parameter with this among the words of its name is a secret too; a member is the mark on a thought.
+const IN_PARAMETER_NAMES: &str = "signature";
+
+/// Takes the secrets out of a request, or of whatever holds one.
+pub(super) fn remove(value: &mut Value) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) => {
+            if let Some(cleaned) = cleaned_text(&text.to_str()) {
+                *value = cleaned.into();
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(remove),
+        Value::Object(members) => {
+            for (name, value) in members.iter_mut() {
+                match (name, &mut *value) {
+                    (_, Value::Null | Value::Bool(_)) => {}
+                    (name, _) if is_secret_member(name) => *value = REMOVED.into(),
+                    // Unlike other text it is an address even with a blank in it.
+                    ("url", Value::String(text)) => *value = without_secret_pairs(&text.to_str()).into(),
+                    ("headers", Value::Array(pairs)) => pairs.iter_mut().for_each(remove_from_pair),
+                    ("headers", Value::Object(headers)) => {
+                        headers.iter_mut().for_each(|(name, value)| remove_from_header(name, value));
+                    }
+                    (_, _) => remove(value),
+                }
+            }
+        }
+    }
+}
+
+fn remove_from_pair(pair: &mut Value) {
+    match pair.as_array_mut().map(Vec::as_mut_slice) {
+        Some([Value::String(name), value]) => remove_from_header(&name.to_str(), value),
+        _ => remove(pair),
+    }
+}
+
+fn remove_from_header(name: &str, value: &mut Value) {
+    let name = name.to_ascii_lowercase();
+    let text = value.as_str().unwrap_or_default().trim_start().to_ascii_lowercase();
+    let is_secret = IN_HEADER_NAMES.iter().any(|part| name.contains(part))
+        || HEADER_VALUES.iter().any(|beginning| text.starts_with(beginning));
+    if is_secret {
+        *value = REMOVED.into();
+    } else {
+        remove(value);
+    }
+}
+
+/// A text that is JSON, an address or a form, without the secrets in it; `None` if it has none.
+fn cleaned_text(text: &str) -> Option<String> {
+    if text.trim_start().starts_with(['{', '[']) {
+        let mut value: Value = text.parse().ok()?;
+        let before = value.clone();
+        remove(&mut value);
+        return (value != before).then(|| value.to_string());
+    }
+    // With blanks it is prose, and what it says about a key is not the key.
+    if text.contains(char::is_whitespace) || !text.contains(['=', '@']) {
+        return None;
+    }
+    Some(without_secret_pairs(text)).filter(|cleaned| cleaned != text)
+}
+
+/// An address or a form without the values of secret parameters and without the user before its host.
+fn without_secret_pairs(text: &str) -> String {
+    let text = without_user(text);
+    let mut cleaned = String::with_capacity(text.len());
+    for part in text.split_inclusive(['?', '#', '&', ';']) {
+        let (pair, separator) = match part.char_indices().next_back() {
+            Some((end, '?' | '#' | '&' | ';')) => part.split_at(end),
+            _ => (part, ""),
+        };
+        match pair.split_once('=') {
+            Some((name, _)) if is_secret_parameter(&decoded(after_path(name))) => {
+                cleaned.extend([name, "=", REMOVED, separator]);
+            }
+            _ => cleaned.push_str(part),
+        }
+    }
+    cleaned
+}
+
+fn without_user(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let host_ends = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..host_ends].rfind('@') {
+        Some(at) => format!("{scheme}://{REMOVED}{}", &rest[at..]),
+        None => text.to_owned(),
+    }
+}
+
+fn after_path(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// The name of a parameter as the server reads it.
+fn decoded(name: &str) -> String {
+    let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let escaped = match tail {
+            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        bytes.push(escaped.map_or(*first, |(high, low)| high << 4 | low));
+        rest = if escaped.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn is_secret_parameter(name: &str) -> bool {
+    is_secret_member(name) || words(name).iter().any(|word| word == IN_PARAMETER_NAMES)
+}
+
+fn is_secret_member(name: &str) -> bool {
+    words(name).iter().any(|word| IN_MEMBER_NAMES.contains(&word.as_str()))
+}
+
+/// The words of a name in lower case: `x-api-key`, `api_key`, `apiKey` and `APIKey` all have `key`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    let mut rest = name.chars().peekable();
+    while let Some(c) = rest.next() {
+        let capital = c.is_uppercase()
+            && (!before.is_uppercase() || rest.peek().is_some_and(|next| next.is_lowercase()));
+        if capital || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words
+}

@@ -1,0 +1,291 @@
+//! Lines and back, for any bytes and any cuts; and what must never be written.
+
+use proptest::prelude::*;
+
+use super::{Detected, Error, Header, REMOVED, Read, Reader, Request, detect};
+use crate::json::Value;
+use crate::{Diagnostic, Limits};
+
+const HEADER: &str = "{\"reknit\":\"recording\",\"version\":1}\n";
+
+type Outcome = (Option<Header>, Vec<Read>, Option<Diagnostic>, Option<Error>);
+
+/// Feeds the pieces, taking all reads after each.
+fn read_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+    read_limited(pieces, &Limits::default())
+}
+
+fn read_limited<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limits: &Limits) -> Outcome {
+    let mut reader = Reader::new(limits);
+    let (mut reads, mut error) = (Vec::new(), None);
+    let mut take_all = |reader: &mut Reader| loop {
+        match reader.next_read() {
+            Ok(Some(read)) => reads.push(read),
+            Ok(None) => break,
+            Err(found) => error = Some(found),
+        }
+    };
+    for piece in pieces {
+        reader.push(piece);
+        take_all(&mut reader);
+    }
+    reader.finish();
+    take_all(&mut reader);
+    (reader.header().cloned(), reads, reader.next_problem(), error)
+}
+
+fn read_whole(recording: &str) -> Outcome {
+    read_pieces([recording.as_bytes()])
+}
+
+/// The error of a recording with a good header and this second line.
+fn check(line: &str, expected: &str) {
+    let outcome = read_whole(&format!("{HEADER}{line}\n{{\"t\":1,\"text\":\"behind\"}}\n"));
+    let error = outcome.3.expect("the line is wrong");
+    assert_eq!((error.to_string(), outcome.1), (expected.to_owned(), Vec::new()), "{line}");
+    assert!(!error.hint().is_empty());
+}
+
+#[test]
+fn a_line_that_is_wrong_is_named() {
+    check("{\"t\":1", "line 2: not JSON: the value is cut at byte 6 of the line");
+    check("[]", "line 2: not a read: it is not an object");
+    check("{\"text\":\"a\"}", "line 2: not a read: `t` is not a whole number of milliseconds");
+    check("{\"t\":1.5,\"text\":\"a\"}", "line 2: not a read: `t` is not a whole number of milliseconds");
+    check("{\"t\":-1,\"text\":\"a\"}", "line 2: not a read: `t` is not a whole number of milliseconds");
+    check("{\"t\":1}", "line 2: not a read: there is neither `text` nor `bytes`");
+    check("{\"t\":1,\"text\":\"a\",\"bytes\":\"\"}", "line 2: not a read: there are both `text` and `bytes`");
+    check("{\"t\":1,\"text\":7}", "line 2: not a read: what was read is not a string");
+    check("{\"t\":1,\"bytes\":\"a?\"}", "line 2: not a read: `bytes` is not base64");
+    check("{\"t\":1,\"text\":\"\\ud800\"}", "line 2: not JSON: lone surrogate 0xd800 at byte 21 of the line");
+}
+
+#[test]
+fn a_header_that_is_wrong_is_named() {
+    let check = |input: &str, expected: Error| assert_eq!(read_whole(input).3, Some(expected), "{input}");
+    check("", Error::NoHeader);
+    check("\n \n", Error::NoHeader);
+    check("{\"t\":1,\"text\":\"a\"}\n", Error::NoHeader);
+    check(
+        "{\"reknit\":\"recording\"",
+        Error::NotJson {
+            line: 1,
+            error: "{\"reknit\":\"recording\"".parse::<Value>().expect_err("it is cut"),
+        },
+    );
+    let version = |found: &str| Error::UnknownVersion { found: found.to_owned() };
+    check("{\"reknit\":\"recording\",\"version\":99}\n", version("99"));
+    check("{\"reknit\":\"recording\"}\n", version("null"));
+    let dialect = Error::MalformedHeader { member: "dialect" };
+    check("{\"reknit\":\"recording\",\"version\":1,\"dialect\":3}\n", dialect);
+}
+
+#[test]
+fn what_is_not_known_is_kept() {
+    let header = "{\"reknit\":\"recording\",\"version\":1,\"dialect\":\"morse\",\"note\":{\"n\":1.10}}\n";
+    let line = "{\"t\":3,\"text\":\"a\",\"from\":\"proxy\"}\n";
+    let (found, reads, problem, error) = read_whole(&format!("{header}\r\n{line}"));
+    assert_eq!((problem, error), (None, None));
+    assert_eq!(found.expect("there is one").to_line(), header);
+    assert_eq!(reads.iter().map(Read::to_line).collect::<String>(), line);
+}
+
+#[test]
+fn a_last_line_that_is_cut_loses_nothing_but_itself() {
+    let whole = format!("{HEADER}{}{}", Read::new(0, "é").to_line(), Read::new(9, "größer").to_line());
+    let last = whole.trim_end().rfind('\n').expect("there are three lines") + 1;
+    for end in last + 1..whole.len() - 1 {
+        let (_, reads, problem, error) = read_pieces([&whole.as_bytes()[..end]]);
+        assert_eq!((reads.len(), error), (1, None), "{end}");
+        let problem = problem.expect("the line is cut");
+        assert_eq!((problem.at, problem.frame), (last as u64, 2));
+        let dropped = end - last;
+        let words = format!("line 3: the recording ended inside the line: {dropped} bytes dropped");
+        assert_eq!(problem.message, words);
+    }
+    let (_, reads, problem, error) = read_whole(whole.trim_end());
+    assert_eq!((reads.len(), problem, error), (2, None, None), "only the line end is missing");
+}
+
+#[test]
+fn a_line_may_be_as_long_as_the_limit() {
+    let line = Read::new(0, "x".repeat(100)).to_line();
+    for (frame_bytes, expected) in
+        [(line.len() - 1, None), (line.len() - 2, Some(Error::TooLong { line: 2, limit: line.len() - 2 }))]
+    {
+        let limits = Limits { frame_bytes, ..Limits::default() };
+        let recording = format!("{HEADER}{line}");
+        assert_eq!(read_limited([recording.as_bytes()], &limits).3, expected);
+        assert_eq!(read_limited(recording.as_bytes().chunks(1), &limits).3, expected);
+    }
+}
+
+#[test]
+fn a_recording_is_told_by_its_first_bytes() {
+    let header = Header::default().to_line();
+    let told = "{\"reknit\":\"recording\"".len();
+    for end in 0..header.len() {
+        let expected = if end < told { Detected::Undecided } else { Detected::Recording };
+        assert_eq!(detect(&header.as_bytes()[..end]), expected, "{end}");
+    }
+    assert_eq!(detect(b" {\t\"reknit\" : \r\n\"recording\""), Detected::Recording);
+    assert_eq!(detect(b"{\"reknit\":\"other\""), Detected::Other);
+    assert_eq!(detect(b"{\"id\":"), Detected::Other);
+    assert_eq!(detect(&[b' '; 255]), Detected::Undecided);
+    assert_eq!(detect(&[b' '; 256]), Detected::Other);
+}
+
+/// Long enough not to stand anywhere by chance.
+const SECRET: &str = "sk-smuggled-4711";
+
+fn with_header(name: &str, value: &str) -> Request {
+    Request { headers: vec![(name.to_owned(), value.to_owned())], ..Request::default() }
+}
+
+fn with_url(url: &str) -> Request {
+    Request { url: url.to_owned(), ..Request::default() }
+}
+
+fn with_body(body: &str) -> Request {
+    Request { body: Some(body.parse().expect("the test writes JSON")), ..Request::default() }
+}
+
+#[test]
+fn no_secret_is_written() {
+    let header_names = [
+        "authorization",
+        "Authorization",
+        "x-api-key",
+        "X-Api-Key",
+        "api-key",
+        "x-goog-api-key",
+        "cookie",
+        "Set-Cookie",
+        "Proxy-Authorization",
+        "x-auth-token",
+        "openai-secret-thing",
+        "X-MyKey",
+        "mcp-session-id",
+    ];
+    let member_names = [
+        "key",
+        "api_key",
+        "access_token",
+        "apiKey",
+        "APIKey",
+        "API_KEY",
+        "accessToken",
+        "authorization",
+        "authorization_token",
+        "x-api-key",
+        "api-key",
+        "x-goog-api-key",
+        "cookie",
+        "set-cookie",
+        "proxy-authorization",
+        "token",
+        "client_secret",
+        "password",
+        "apikey",
+    ];
+    let mut requests = Vec::new();
+    requests.extend(header_names.map(|name| with_header(name, SECRET)));
+    requests.extend([
+        with_header("referer", &format!("https://a.example/?key={SECRET}")),
+        with_url(&format!("https://user:{SECRET}@a.example/x")),
+        with_url(&format!("https://a.example/x?a=b c&key={SECRET}")),
+        with_url(&format!("https://a.example/x?a=1&%6Bey={SECRET}&b=2")),
+        with_url(&format!("https://a.example/x?X-Amz-Signature={SECRET}")),
+        with_url(&format!("https://a.example/x#access_token={SECRET}")),
+    ]);
+    for name in member_names {
+        requests.extend([
+            with_url(&format!("https://a.example/x?{name}={SECRET}")),
+            with_body(&format!(r#"{{"{name}":"{SECRET}"}}"#)),
+            with_body(&format!(r#"{{"{name}":["{SECRET}"]}}"#)),
+            with_body(&format!(r#"{{"tools":[{{"type":"mcp","deep":{{"{name}":{{"a":"{SECRET}"}}}}}}]}}"#)),
+            with_body(&format!(r#"{{"arguments":"{{\"{name}\":\"{SECRET}\"}}"}}"#)),
+            with_body(&format!(r#"{{"server":"https://a.example/sse?{name}={SECRET}"}}"#)),
+            with_body(&format!(r#""{name}={SECRET}&b=2""#)),
+        ]);
+    }
+    for name in header_names {
+        requests.extend([
+            with_body(&format!(r#"{{"tools":[{{"headers":{{"{name}":"{SECRET}"}}}}]}}"#)),
+            with_body(&format!(r#"{{"headers":[["{name}","{SECRET}"]]}}"#)),
+        ]);
+    }
+    for request in requests {
+        let shown = format!("{request:?}");
+        let line = Header::new(request).to_line();
+        assert!(!line.contains(SECRET), "{shown} wrote {line}");
+        assert!(line.contains(REMOVED), "{shown} wrote {line}");
+        // A recording of someone who did not look out is cleaned when it is read.
+        let careless = line.replace(REMOVED, SECRET);
+        let header = read_whole(&careless).0.expect("it is a header");
+        assert_eq!(header.to_line(), line);
+    }
+}
+
+#[test]
+fn a_credential_is_known_by_its_scheme() {
+    let line = Header::new(with_header("x-plain", &format!(" bearer {SECRET}"))).to_line();
+    assert!(line.contains(r#"["x-plain","[removed]"]"#), "{line}");
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    let body = concat!(
+        r#"{"max_tokens":9,"stream":true,"key":null,"thinking":{"budget_tokens":5},"#,
+        r#""messages":[{"role":"user","content":"set key=value, mail a@b.example"},"#,
+        r#"{"type":"thinking","signature":"c2ln"},{"arguments":"{ \"city\": \"Paris\" }"}],"#,
+        r#""image":"https://a.example/cat.png?size=4","keywords":["k"]}"#
+    );
+    let header = Header::new(Request {
+        method: "POST".into(),
+        url: "https://a.example/v1/messages?beta=true".into(),
+        headers: vec![("anthropic-version".into(), "2023-06-01".into())],
+        ..with_body(body)
+    });
+    let expected = format!(
+        "{{\"method\":\"POST\",\"url\":\"https://a.example/v1/messages?beta=true\",\
+         \"headers\":[[\"anthropic-version\",\"2023-06-01\"]],\"body\":{body}}}"
+    );
+    assert_eq!(header.request().expect("it was given").to_string(), expected);
+}
+
+fn reads() -> impl Strategy<Value = Vec<Read>> {
+    let bytes =
+        prop_oneof![prop::collection::vec(any::<u8>(), 0..40), any::<String>().prop_map(String::into_bytes),];
+    prop::collection::vec((any::<u64>(), bytes).prop_map(|(at, bytes)| Read::new(at, bytes)), 0..8)
+}
+
+proptest! {
+    #[test]
+    fn any_reads_come_back_from_any_cut(
+        reads in reads(),
+        dialect in prop::option::of(any::<String>()),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+        end in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut header = Header::default();
+        header.dialect = dialect;
+        let recording = header.to_line() + &reads.iter().map(Read::to_line).collect::<String>();
+        let whole = read_whole(&recording);
+        prop_assert_eq!(&whole, &(Some(header), reads, None, None));
+
+        // Also when the end is missing: what is wrong is the same for every cut.
+        let input = &recording.as_bytes()[..end.map_or(recording.len(), |end| end.index(recording.len()))];
+        let mut places: Vec<_> = cuts.iter().map(|cut| cut.index(input.len() + 1)).collect();
+        places.sort_unstable();
+        let mut pieces = Vec::new();
+        let mut start = 0;
+        for place in places {
+            pieces.push(&input[start..place]);
+            start = place;
+        }
+        pieces.push(&input[start..]);
+        prop_assert_eq!(read_pieces(pieces), read_pieces([input]));
+        prop_assert_eq!(read_pieces(input.chunks(1)), read_pieces([input]));
+    }
+}
