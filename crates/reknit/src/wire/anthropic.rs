@@ -258,19 +258,22 @@ impl Fold {
             events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
         }
         let mut kind = Cow::Borrowed("");
-        let mut members = BTreeMap::new();
+        let mut members = Vec::new();
         let _ = block.members(|key, value| match key {
             "type" => kind = value.string().unwrap_or_default(),
-            _ => drop(members.insert(key.to_owned(), value)),
+            _ => members.push((key.to_owned(), value)),
         });
-        let mut take = |key: &str| members.remove(key);
+        let mut take = |key: &str| {
+            let at = members.iter().rposition(|(name, _)| name == key)?;
+            Some(members.remove(at).1)
+        };
         let open_event = |opening| Event::Opened { block: slot, choice: 0, opening };
         let open = match &*kind {
             "text" => {
                 events.push(open_event(Opening::Text { refusal: false }));
                 take("text").into_iter().for_each(|text| events.grew(slot, text));
                 // A block that may be cited starts with an empty list.
-                members.retain(|key, value| key != "citations" || value.text() != "[]");
+                members.retain(|(key, value)| key != "citations" || value.text() != "[]");
                 Open::Text
             }
             "thinking" => {
@@ -312,11 +315,12 @@ impl Fold {
 
     /// `content_block_delta`; the block that it belongs to.
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Slot {
-        let (mut kind, mut text) = (Cow::Borrowed(""), None);
+        let (mut kind, mut text, mut others) = (Cow::Borrowed(""), None, Vec::new());
         let _ = delta.members(|key, value| match key {
             "type" => kind = value.string().unwrap_or_default(),
             "text" | "partial_json" | "thinking" | "signature" | "citation" => text = Some(value),
-            _ => {}
+            _ if value.is_null() => {}
+            _ => others.push((key.to_owned(), value)),
         });
         let slot = match self.slots.get(index) {
             Some(slot) => slot,
@@ -335,14 +339,26 @@ impl Fold {
                 }
                 events.grew(slot, text);
             }
-            ("input_json_delta", Some(Open::Whole), Some(text)) => {
+            (
+                "input_json_delta" | "text_delta" | "thinking_delta" | "signature_delta",
+                Some(Open::Whole),
+                Some(text),
+            ) => {
+                let key = match &*kind {
+                    "text_delta" => "text",
+                    "thinking_delta" => "thinking",
+                    "signature_delta" => "signature",
+                    _ => "content",
+                };
                 let keep = Keep::Grow(text.owned_string().unwrap_or_default().into());
-                events.push(Event::Kept { owner: Owner::Block(slot), key: "content".into(), keep });
+                events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
             }
             ("citations_delta", Some(_), Some(citation)) => {
                 events.keep_pushed(Owner::Block(slot), "citations", citation.value());
             }
+            // A kind of delta that is not known: its fields replace the block's.
             (_, Some(Open::Whole), _) => {
+                others.clear();
                 let _ = delta.members(|key, value| {
                     if key != "type" && !value.is_null() {
                         events.keep(Owner::Block(slot), key, value.value());
@@ -350,29 +366,30 @@ impl Fold {
                 });
             }
             (_, Some(_), _) => {
+                others.clear();
                 let message = format!("delta `{kind}` does not fit block {index}");
                 events.keep_unknown(Kind::UnknownEvent, message, delta.value());
             }
             (_, None, _) => {
+                others.clear();
                 let message = format!("delta `{kind}` came for block {index}, which is closed");
                 events.keep_unknown(Kind::OrphanDelta, message, delta.value());
             }
+        }
+        for (key, value) in others {
+            events.keep(Owner::Block(slot), &key, value.value());
         }
         slot
     }
 
     /// A delta whose block was never started starts it, as what the delta says.
     fn open_by_delta(&mut self, index: u64, kind: &str, events: &mut Events) -> Slot {
-        let block = match kind {
-            "text_delta" => r#"{"type":"text"}"#,
-            "thinking_delta" | "signature_delta" => r#"{"type":"thinking"}"#,
-            _ => r#"{"type":"unstarted"}"#,
-        };
         events.notice(
             Kind::OrphanDelta,
             format!("delta `{kind}` came for block {index}, which was not started"),
         );
-        self.open(index, Raw::new(block), events)
+        let block = format!(r#"{{"type":"{}"}}"#, block_of(kind));
+        self.open(index, Raw::new(&block), events)
     }
 
     fn close(&mut self, slot: Slot, events: &mut Events) {
@@ -437,6 +454,15 @@ impl Fold {
             events.push(Event::Usage(counts));
             events.keep(Owner::Message, "usage", Value::Object(self.usage.clone()));
         }
+    }
+}
+
+/// The type of the block that a delta belongs to.
+fn block_of(delta: &str) -> &'static str {
+    match delta {
+        "text_delta" => "text",
+        "thinking_delta" | "signature_delta" => "thinking",
+        _ => "unstarted",
     }
 }
 

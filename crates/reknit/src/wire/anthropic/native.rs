@@ -1,8 +1,9 @@
 //! The stream as Anthropic's own `Message`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::Slots;
+use super::{Slots, State, block_of};
 use crate::event::Slot;
 use crate::json::{Object, Value};
 use crate::text::Text;
@@ -11,6 +12,7 @@ use crate::text::Text;
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
     done: Vec<Value>,
+    state: State,
     message: Option<Object>,
     slots: Slots,
     blocks: BTreeMap<Slot, Block>,
@@ -33,8 +35,8 @@ enum Input {
 impl Native {
     /// Takes one event.
     pub(in crate::wire) fn read(&mut self, name: &str, mut data: Value) {
-        let kind =
-            data.get("type").and_then(Value::as_str).map_or(name.to_owned(), std::borrow::Cow::into_owned);
+        let untyped = if data.get("error").is_some() { "error" } else { name };
+        let kind = data.get("type").and_then(Value::as_str).map_or(untyped.to_owned(), Cow::into_owned);
         let index = data.get("index").and_then(Value::as_u64).unwrap_or(0);
         let Some(fields) = data.as_object_mut() else { return };
         let mut take = |key: &str| fields.remove(key).unwrap_or(Value::Null);
@@ -44,15 +46,15 @@ impl Native {
                 self.start(data);
                 self.flush();
             }
+            // What comes behind the end is not of the message that is over.
+            _ if self.state == State::After => {}
             "content_block_start" => {
                 let (slot, _) = self.slots.open(index);
                 self.blocks.insert(slot, Block::new(take("content_block")));
             }
             "content_block_delta" => {
-                let delta = take("delta");
-                let block = self.slots.get(index).and_then(|slot| self.blocks.get_mut(&slot));
-                if let (Some(block), Value::Object(delta)) = (block, delta) {
-                    block.grow(delta);
+                if let Value::Object(delta) = take("delta") {
+                    self.delta(index, delta);
                 }
             }
             "content_block_stop" => {
@@ -61,9 +63,16 @@ impl Native {
                 }
             }
             "message_delta" => self.message_delta(std::mem::take(fields)),
-            "message_stop" => self.flush(),
+            "message_stop" => {
+                self.blocks.values_mut().for_each(Block::close);
+                self.flush();
+            }
             // An error in the place of a message is all that there is of it.
-            "error" if self.message.is_none() && self.done.is_empty() => self.done.push(data),
+            "error" if self.message.is_none() && self.blocks.is_empty() => {
+                self.done.push(data);
+                self.state = State::After;
+            }
+            "error" => self.flush(),
             _ => {}
         }
     }
@@ -91,6 +100,7 @@ impl Native {
             }
         }
         self.message = Some(message);
+        self.state = State::Within;
     }
 
     fn message_delta(&mut self, event: Object) {
@@ -112,8 +122,22 @@ impl Native {
         }
     }
 
+    fn delta(&mut self, index: u64, delta: Object) {
+        let kind = delta.get("type").and_then(Value::as_str).map_or(String::new(), Cow::into_owned);
+        let slot = self.slots.get(index).unwrap_or_else(|| self.slots.open(index).0);
+        // A delta whose block was never started starts it, as what the delta says.
+        let block = self.blocks.entry(slot).or_insert_with(|| {
+            let fields = [("type".to_owned(), Value::from(block_of(&kind)))];
+            Block::new(Value::Object(fields.into_iter().collect()))
+        });
+        if block.takes(&kind) {
+            block.grow(&kind, delta);
+        }
+    }
+
     /// Puts the message that is being built to those that are done.
     fn flush(&mut self) {
+        self.state = State::After;
         let blocks = std::mem::take(&mut self.blocks);
         self.slots = Slots::default();
         let Some(mut message) = self.message.take().or_else(|| (!blocks.is_empty()).then(Object::new)) else {
@@ -131,11 +155,24 @@ impl Block {
         Self { fields, input: Input::Start }
     }
 
-    fn grow(&mut self, delta: Object) {
-        let kind =
-            delta.get("type").and_then(Value::as_str).map_or(String::new(), std::borrow::Cow::into_owned);
+    /// Whether a delta is one for this block: it is open, and not of another kind.
+    fn takes(&self, delta: &str) -> bool {
+        let is = |types: &[&str]| {
+            self.fields.get("type").and_then(Value::as_str).is_some_and(|kind| types.contains(&&*kind))
+        };
+        let calls = is(&["tool_use", "server_tool_use", "mcp_tool_use"]);
+        let fits = match delta {
+            "text_delta" => !calls && !is(&["thinking", "redacted_thinking"]),
+            "thinking_delta" | "signature_delta" => !calls && !is(&["text"]),
+            "input_json_delta" => !is(&["text", "thinking", "redacted_thinking"]),
+            _ => true,
+        };
+        fits && !matches!(self.input, Input::Closed)
+    }
+
+    fn grow(&mut self, kind: &str, delta: Object) {
         for (key, value) in delta {
-            match (&*kind, &*key, value) {
+            match (kind, &*key, value) {
                 (_, "type", _) => {}
                 ("text_delta", "text", Value::String(text))
                 | ("thinking_delta", "thinking", Value::String(text))
