@@ -9,13 +9,14 @@ use std::str::FromStr;
 use crate::diagnostic::Kind;
 use crate::event::Event;
 use crate::frame::{self, Frame};
-use crate::json::Value;
+use crate::json::{self, Value};
 
 mod anthropic;
 mod blocks;
 mod events;
 mod fields;
 mod gemini;
+mod halves;
 mod join;
 mod ollama;
 mod openai_chat;
@@ -24,7 +25,6 @@ mod seen;
 mod tests;
 
 use events::Events;
-use fields::Raw;
 
 /// A provider's way to write a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +204,8 @@ impl Translator {
 #[derive(Clone, Debug)]
 pub struct Native {
     fold: NativeFold,
+    /// Whether a frame had half of a surrogate pair, so that there are marks to resolve.
+    has_halves: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -223,7 +225,7 @@ impl Native {
             Dialect::Gemini => NativeFold::Gemini(gemini::Native::default()),
             Dialect::Ollama => NativeFold::Ollama(ollama::Native::default()),
         };
-        Self { fold }
+        Self { fold, has_halves: false }
     }
 
     /// Takes the next frame of the stream.
@@ -231,14 +233,15 @@ impl Native {
         if frame.kind == frame::Kind::Comment {
             return;
         }
-        if frame.data == DONE {
-            if let NativeFold::OpenAiChat(fold) = &mut self.fold {
+        // A frame that is no JSON is noticed by the translator, which sees the same frames.
+        let Ok(data) = self.parse(frame.data) else {
+            if frame.data == DONE
+                && let NativeFold::OpenAiChat(fold) = &mut self.fold
+            {
                 fold.done();
             }
             return;
-        }
-        // A frame that is no object is noticed by the translator, which sees the same frames.
-        let data = Raw::new(frame.data).lenient_value();
+        };
         match &mut self.fold {
             NativeFold::Anthropic(fold) => fold.read(frame.event, data),
             NativeFold::OpenAiChat(fold) => fold.read(frame.event, data),
@@ -249,12 +252,23 @@ impl Native {
 
     /// The messages of the stream, first to last; the last one as far as it has come.
     pub fn into_messages(self) -> Vec<Value> {
-        match self.fold {
+        let messages = match self.fold {
             NativeFold::Anthropic(fold) => fold.into_messages(),
             NativeFold::OpenAiChat(fold) => fold.into_messages(),
             NativeFold::Gemini(fold) => fold.into_messages(),
             NativeFold::Ollama(fold) => fold.into_messages(),
-        }
+        };
+        if self.has_halves { messages.into_iter().map(halves::resolve).collect() } else { messages }
+    }
+
+    fn parse(&mut self, data: &str) -> Result<Value, json::Error> {
+        data.parse().or_else(|error: json::Error| {
+            let marked =
+                matches!(error.kind, json::ErrorKind::LoneSurrogate { .. }).then(|| halves::mark(data));
+            let value = marked.flatten().ok_or(error)?.parse()?;
+            self.has_halves = true;
+            Ok(value)
+        })
     }
 }
 

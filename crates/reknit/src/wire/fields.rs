@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{self, Object, Value};
+use crate::json::Value;
 
 mod scan;
 
@@ -83,27 +83,6 @@ impl<'a> Raw<'a> {
     /// The value, read exactly. One that is nested too deep is kept as its text.
     pub(super) fn value(self) -> Value {
         self.0.parse().unwrap_or_else(|_| Value::from(self.0))
-    }
-
-    /// The value, read as leniently as its members one by one. Lone surrogates are U+FFFD.
-    pub(super) fn lenient_value(self) -> Value {
-        match self.0.parse() {
-            Ok(value) => value,
-            Err(json::Error { kind: json::ErrorKind::LoneSurrogate { .. }, .. }) => self.value_by_members(),
-            Err(_) => Value::from(self.0),
-        }
-    }
-
-    fn value_by_members(self) -> Value {
-        let mut object = Object::new();
-        if self.members(|key, value| drop(object.insert(key, value.lenient_value()))).is_ok() {
-            return Value::Object(object);
-        }
-        let mut array = Vec::new();
-        if self.elements(|value| array.push(value.lenient_value())).is_ok() {
-            return Value::Array(array);
-        }
-        self.string().map_or(Value::Null, |text| Value::from(&*text))
     }
 }
 
