@@ -15,7 +15,8 @@ use crate::event::{Failure, Keep, Opening, Owner, Slot, Start, Stop, Usage};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change<'a> {
-    /// The message began.
+    /// The message began. Behind one that had begun already, it is the next message of the stream, and
+    /// whoever follows goes on with an empty one.
     Started(Start),
     /// A block began. It stands behind all blocks with a smaller slot.
     Opened {
