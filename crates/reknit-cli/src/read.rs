@@ -37,8 +37,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = from_dialect)]
     from: From,
 
-    /// The form of the message: the same for all providers, or the provider's own
+    /// The form: neutral, or native for the provider's own
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Neutral)]
+    #[arg(hide_possible_values = true)]
     form: Form,
 
     /// Print every message of the stream, as an array, instead of the last one

@@ -17,6 +17,8 @@ pub(crate) struct Flow {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {
+    /// A message that is over; the next one has blocks of the same slots.
+    Message,
     /// Text: the next block of text goes on with it. Providers cut one answer into several blocks.
     Text,
     Block(Slot),
@@ -30,6 +32,7 @@ impl Flow {
         out: &mut impl Write,
     ) -> io::Result<()> {
         match change {
+            Change::Started(_) => self.last = self.last.map(|_| Shown::Message),
             Change::Grew { block, text, .. } => {
                 if let Some(Body::Text { .. }) = message.block(*block).map(Block::body) {
                     self.turn_to(Shown::Text, out)?;
