@@ -15,6 +15,7 @@ mod anthropic;
 mod events;
 mod fields;
 mod openai_chat;
+mod openai_responses;
 
 use events::Events;
 
@@ -26,17 +27,20 @@ pub enum Dialect {
     Anthropic,
     /// OpenAI's Chat Completions, and the many servers that imitate them.
     OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
 }
 
 impl Dialect {
     /// Every dialect that this version reads.
-    pub const ALL: [Self; 2] = [Self::Anthropic, Self::OpenAiChat];
+    pub const ALL: [Self; 3] = [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses];
 
     /// Its name, as the command line takes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
         }
     }
 
@@ -47,6 +51,9 @@ impl Dialect {
         }
         if anthropic::claims(frame) {
             Some(Self::Anthropic)
+        } else if openai_responses::claims(frame) {
+            // Before Chat Completions: a response that failed has an `error` and no `type`, as theirs do.
+            Some(Self::OpenAiResponses)
         } else if openai_chat::claims(frame) {
             Some(Self::OpenAiChat)
         } else {
@@ -115,6 +122,7 @@ pub struct Translator {
 enum Fold {
     Anthropic(anthropic::Fold),
     OpenAiChat(openai_chat::Fold),
+    OpenAiResponses(openai_responses::Fold),
 }
 
 impl Translator {
@@ -123,6 +131,7 @@ impl Translator {
         let fold = match dialect {
             Dialect::Anthropic => Fold::Anthropic(anthropic::Fold::default()),
             Dialect::OpenAiChat => Fold::OpenAiChat(openai_chat::Fold::default()),
+            Dialect::OpenAiResponses => Fold::OpenAiResponses(openai_responses::Fold::default()),
         };
         Self { fold, events: Events::default() }
     }
@@ -136,6 +145,7 @@ impl Translator {
         let read = match &mut self.fold {
             Fold::Anthropic(fold) => fold.read(frame, &mut self.events),
             Fold::OpenAiChat(fold) => fold.read(frame, &mut self.events),
+            Fold::OpenAiResponses(fold) => fold.read(frame, &mut self.events),
         };
         if let Err(error) = read {
             self.events.notice(Kind::MalformedFrame, format!("frame {}: {error}", frame.number));
@@ -167,6 +177,7 @@ impl Translator {
         match &mut self.fold {
             Fold::Anthropic(_) => {}
             Fold::OpenAiChat(fold) => fold.finish(&mut self.events),
+            Fold::OpenAiResponses(fold) => fold.finish(&mut self.events),
         }
     }
 }
@@ -183,6 +194,7 @@ pub struct Native {
 enum NativeFold {
     Anthropic(anthropic::Native),
     OpenAiChat(openai_chat::Native),
+    OpenAiResponses(openai_responses::Native),
 }
 
 impl Native {
@@ -191,6 +203,7 @@ impl Native {
         let fold = match dialect {
             Dialect::Anthropic => NativeFold::Anthropic(anthropic::Native::default()),
             Dialect::OpenAiChat => NativeFold::OpenAiChat(openai_chat::Native::default()),
+            Dialect::OpenAiResponses => NativeFold::OpenAiResponses(openai_responses::Native::default()),
         };
         Self { fold }
     }
@@ -212,6 +225,7 @@ impl Native {
         match &mut self.fold {
             NativeFold::Anthropic(fold) => fold.read(frame.event, data),
             NativeFold::OpenAiChat(fold) => fold.read(data),
+            NativeFold::OpenAiResponses(fold) => fold.read(frame, data),
         }
     }
 
@@ -220,6 +234,7 @@ impl Native {
         match self.fold {
             NativeFold::Anthropic(fold) => fold.into_messages(),
             NativeFold::OpenAiChat(fold) => fold.into_messages(),
+            NativeFold::OpenAiResponses(fold) => fold.into_messages(),
         }
     }
 }
