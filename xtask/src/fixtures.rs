@@ -20,10 +20,11 @@ struct Wire {
     end_marks: &'static [&'static str],
 }
 
-const WIRES: [Wire; 3] = [
+const WIRES: [Wire; 4] = [
     Wire { name: "anthropic", end_marks: &["message_stop"] },
     // Some servers leave out `[DONE]` and one sends no reason; none that was recorded does both and is whole.
     Wire { name: "openai-chat", end_marks: &["\"finish_reason\":\"", "\"finish_reason\": \""] },
+    Wire { name: "openai-responses", end_marks: &["response.completed", "response.incomplete"] },
     Wire { name: "gemini", end_marks: &["\"finishReason\":\"", "\"finishReason\": \""] },
 ];
 

@@ -70,6 +70,16 @@ pub enum Kind {
     OrphanDelta,
     /// A piece of a tool call came that belongs to no call.
     OrphanFragment,
+    /// The provider's last word on a block is not what was shown of it; it was kept beside the block.
+    DifferentEnd,
+    /// The numbers of the events have a gap: some did not come.
+    MissingEvents,
+    /// An event came a second time and was ignored.
+    DuplicateEvent,
+    /// Two events have the same number; numbers were ignored from there on.
+    MisnumberedEvent,
+    /// Something is named by another id than before; its place was taken instead.
+    ChangedId,
     /// The message ended while a block was open; the block was read as closed.
     UnclosedBlock,
     /// Something came behind the end of the message and was ignored.
@@ -120,6 +130,13 @@ impl Kind {
             Self::DuplicateBlock => "check whether two streams were joined",
             Self::OrphanDelta => "check that the recording has its beginning",
             Self::OrphanFragment => "the server sends calls without a name; check its tool-call settings",
+            Self::DifferentEnd => {
+                "take the value in the block's `final` field; do not run a call whose arguments differ"
+            }
+            Self::MissingEvents => "ask for the reply again, or for its events from the last number on",
+            Self::DuplicateEvent => "nothing to do; the provider or a proxy repeats itself",
+            Self::MisnumberedEvent => "nothing to do; the server does not number its events",
+            Self::ChangedId => "nothing to do; go by the ids of calls, the gateway makes up the others",
             Self::UnclosedBlock => "nothing to do; the provider leaves out the end of a block",
             Self::AfterEnd => "check that the input is one response, not several joined",
             Self::NoStopReason => "treat the reply with care: the provider did not say that it is whole",

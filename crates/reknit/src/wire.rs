@@ -20,11 +20,13 @@ mod halves;
 mod join;
 mod ollama;
 mod openai_chat;
+mod openai_responses;
 mod seen;
 #[cfg(test)]
 mod tests;
 
 use events::Events;
+use fields::Error;
 
 /// A provider's way to write a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,42 +36,94 @@ pub enum Dialect {
     Anthropic,
     /// OpenAI's Chat Completions, and the many servers that imitate them.
     OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
     /// Google's Gemini, from AI Studio, Vertex or Code Assist.
     Gemini,
     /// Ollama's own API.
     Ollama,
 }
 
+/// All that a dialect is known by.
+struct Entry {
+    name: &'static str,
+    claims: fn(&Frame<'_>) -> bool,
+    translate: fn() -> Box<dyn Translate>,
+    rebuild: fn() -> Box<dyn Rebuild>,
+}
+
+/// A dialect's way from frames to events.
+trait Translate: fmt::Debug + Send + Sync {
+    /// Translates one frame.
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error>;
+
+    /// The stream is over. What its end means for the message comes as events.
+    fn finish(&mut self, _events: &mut Events) {}
+}
+
+/// A dialect's way from frames to the provider's own form.
+trait Rebuild: fmt::Debug + Send + Sync {
+    /// Takes one frame and the value in it.
+    fn read(&mut self, frame: &Frame<'_>, data: Value);
+
+    /// `[DONE]` came.
+    fn done(&mut self) {}
+
+    /// The messages, the last as far as it has come.
+    fn into_messages(self: Box<Self>) -> Vec<Value>;
+}
+
 impl Dialect {
-    /// Every dialect that this version reads.
-    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAiChat, Self::Gemini, Self::Ollama];
+    /// Every dialect that this version reads, in the order in which they are asked about a frame.
+    ///
+    /// Chat Completions come last: so many servers imitate them that any error which is an object passes
+    /// for theirs.
+    pub const ALL: [Self; 5] =
+        [Self::Anthropic, Self::OpenAiResponses, Self::Gemini, Self::Ollama, Self::OpenAiChat];
 
     /// Its name, as the command line takes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAiChat => "openai-chat",
-            Self::Gemini => "gemini",
-            Self::Ollama => "ollama",
-        }
+        self.entry().name
     }
 
     /// The dialect of a stream, by one of its first frames; `None` if the frame could be anyone's.
     pub fn detect(frame: &Frame<'_>) -> Option<Self> {
-        if frame.kind != frame::Kind::Data {
-            return None;
-        }
-        if anthropic::claims(frame) {
-            Some(Self::Anthropic)
-        // Before OpenAI's, which takes any error that is an object.
-        } else if gemini::claims(frame) {
-            Some(Self::Gemini)
-        } else if ollama::claims(frame) {
-            Some(Self::Ollama)
-        } else if openai_chat::claims(frame) {
-            Some(Self::OpenAiChat)
-        } else {
-            None
+        let is_data = frame.kind == frame::Kind::Data;
+        Self::ALL.into_iter().find(|dialect| is_data && (dialect.entry().claims)(frame))
+    }
+
+    fn entry(self) -> Entry {
+        match self {
+            Self::Anthropic => Entry {
+                name: "anthropic",
+                claims: anthropic::claims,
+                translate: || Box::<anthropic::Fold>::default(),
+                rebuild: || Box::<anthropic::Native>::default(),
+            },
+            Self::OpenAiChat => Entry {
+                name: "openai-chat",
+                claims: openai_chat::claims,
+                translate: || Box::<openai_chat::Fold>::default(),
+                rebuild: || Box::<openai_chat::Native>::default(),
+            },
+            Self::OpenAiResponses => Entry {
+                name: "openai-responses",
+                claims: openai_responses::claims,
+                translate: || Box::<openai_responses::Fold>::default(),
+                rebuild: || Box::<openai_responses::Native>::default(),
+            },
+            Self::Gemini => Entry {
+                name: "gemini",
+                claims: gemini::claims,
+                translate: || Box::<gemini::Fold>::default(),
+                rebuild: || Box::<gemini::Native>::default(),
+            },
+            Self::Ollama => Entry {
+                name: "ollama",
+                claims: ollama::claims,
+                translate: || Box::<ollama::Fold>::default(),
+                rebuild: || Box::<ollama::Native>::default(),
+            },
         }
     }
 }
@@ -124,30 +178,16 @@ impl FromStr for Dialect {
 /// assert_eq!(text, "Hi");
 /// # Ok::<(), frame::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Translator {
-    fold: Fold,
+    fold: Box<dyn Translate>,
     events: Events,
-}
-
-#[derive(Clone, Debug)]
-enum Fold {
-    Anthropic(anthropic::Fold),
-    OpenAiChat(openai_chat::Fold),
-    Gemini(gemini::Fold),
-    Ollama(ollama::Fold),
 }
 
 impl Translator {
     /// A translator at the beginning of a stream.
     pub fn new(dialect: Dialect) -> Self {
-        let fold = match dialect {
-            Dialect::Anthropic => Fold::Anthropic(anthropic::Fold::default()),
-            Dialect::OpenAiChat => Fold::OpenAiChat(openai_chat::Fold::default()),
-            Dialect::Gemini => Fold::Gemini(gemini::Fold::default()),
-            Dialect::Ollama => Fold::Ollama(ollama::Fold::default()),
-        };
-        Self { fold, events: Events::default() }
+        Self { fold: (dialect.entry().translate)(), events: Events::default() }
     }
 
     /// Takes the next frame of the stream.
@@ -156,13 +196,7 @@ impl Translator {
         if frame.kind == frame::Kind::Comment {
             return self.events.push(Event::Ping);
         }
-        let read = match &mut self.fold {
-            Fold::Anthropic(fold) => fold.read(frame, &mut self.events),
-            Fold::OpenAiChat(fold) => fold.read(frame, &mut self.events),
-            Fold::Gemini(fold) => fold.read(frame, &mut self.events),
-            Fold::Ollama(fold) => fold.read(frame, &mut self.events),
-        };
-        if let Err(error) = read {
+        if let Err(error) = self.fold.read(frame, &mut self.events) {
             self.events.notice(Kind::MalformedFrame, format!("frame {}: {error}", frame.number));
         }
     }
@@ -189,11 +223,7 @@ impl Translator {
 
     /// The stream is over. What its end means for the message comes as events.
     pub fn finish(&mut self) {
-        match &mut self.fold {
-            Fold::Anthropic(_) | Fold::Ollama(_) => {}
-            Fold::OpenAiChat(fold) => fold.finish(&mut self.events),
-            Fold::Gemini(fold) => fold.finish(&mut self.events),
-        }
+        self.fold.finish(&mut self.events);
         self.events.finish();
     }
 }
@@ -201,31 +231,17 @@ impl Translator {
 /// The reply in the provider's own non-streamed form.
 ///
 /// What the stream did not bring is absent, and an unfinished argument stands as its text so far.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Native {
-    fold: NativeFold,
+    fold: Box<dyn Rebuild>,
     /// Whether a frame had half of a surrogate pair, so that there are marks to resolve.
     has_halves: bool,
-}
-
-#[derive(Clone, Debug)]
-enum NativeFold {
-    Anthropic(anthropic::Native),
-    OpenAiChat(openai_chat::Native),
-    Gemini(gemini::Native),
-    Ollama(ollama::Native),
 }
 
 impl Native {
     /// A fold at the beginning of a stream.
     pub fn new(dialect: Dialect) -> Self {
-        let fold = match dialect {
-            Dialect::Anthropic => NativeFold::Anthropic(anthropic::Native::default()),
-            Dialect::OpenAiChat => NativeFold::OpenAiChat(openai_chat::Native::default()),
-            Dialect::Gemini => NativeFold::Gemini(gemini::Native::default()),
-            Dialect::Ollama => NativeFold::Ollama(ollama::Native::default()),
-        };
-        Self { fold, has_halves: false }
+        Self { fold: (dialect.entry().rebuild)(), has_halves: false }
     }
 
     /// Takes the next frame of the stream.
@@ -233,31 +249,18 @@ impl Native {
         if frame.kind == frame::Kind::Comment {
             return;
         }
+        if frame.data == DONE {
+            return self.fold.done();
+        }
         // A frame that is no JSON is noticed by the translator, which sees the same frames.
-        let Ok(data) = self.parse(frame.data) else {
-            if frame.data == DONE
-                && let NativeFold::OpenAiChat(fold) = &mut self.fold
-            {
-                fold.done();
-            }
-            return;
-        };
-        match &mut self.fold {
-            NativeFold::Anthropic(fold) => fold.read(frame.event, data),
-            NativeFold::OpenAiChat(fold) => fold.read(frame.event, data),
-            NativeFold::Gemini(fold) => fold.read(data),
-            NativeFold::Ollama(fold) => fold.read(data),
+        if let Ok(data) = self.parse(frame.data) {
+            self.fold.read(frame, data);
         }
     }
 
     /// The messages of the stream, first to last; the last one as far as it has come.
     pub fn into_messages(self) -> Vec<Value> {
-        let messages = match self.fold {
-            NativeFold::Anthropic(fold) => fold.into_messages(),
-            NativeFold::OpenAiChat(fold) => fold.into_messages(),
-            NativeFold::Gemini(fold) => fold.into_messages(),
-            NativeFold::Ollama(fold) => fold.into_messages(),
-        };
+        let messages = self.fold.into_messages();
         if self.has_halves { messages.into_iter().map(halves::resolve).collect() } else { messages }
     }
 

@@ -247,5 +247,6 @@ impl Held {
 }
 
 fn reports_error(frame: &Frame<'_>) -> bool {
-    serde_json::from_str::<serde_json::Value>(frame.data).is_ok_and(|data| data.get("error").is_some())
+    let data = frame.data.parse::<Value>();
+    data.is_ok_and(|data| data.get("error").is_some_and(|error| !error.is_null()))
 }

@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::DONE;
 use super::events::Events;
 use super::fields::{Error, Raw};
+use super::{DONE, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{
     Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
@@ -137,9 +137,8 @@ impl<'a> Members<'a> {
     }
 }
 
-impl Fold {
-    /// Translates one frame.
-    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects end this one with OpenAI's last frame too.
         if frame.data == DONE {
             return Ok(());
@@ -208,7 +207,9 @@ impl Fold {
         }
         Ok(())
     }
+}
 
+impl Fold {
     /// `message_start`, or a whole message.
     fn start(&mut self, message: Raw<'_>, events: &mut Events) {
         let mut start = Start::default();

@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::DONE;
 use super::blocks::Blocks;
 use super::events::Events;
 use super::fields::{Error, Raw};
 use super::seen::Seen;
+use super::{DONE, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Failure, Owner, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
@@ -111,9 +111,8 @@ impl<'a> Members<'a> {
     }
 }
 
-impl Fold {
-    /// Translates one frame.
-    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects end this one with OpenAI's last frame too.
         if frame.data == DONE {
             return Ok(());
@@ -151,7 +150,7 @@ impl Fold {
     }
 
     /// The stream is over.
-    pub(super) fn finish(&mut self, events: &mut Events) {
+    fn finish(&mut self, events: &mut Events) {
         if self.state != State::Within {
             return;
         }
@@ -161,7 +160,9 @@ impl Fold {
             self.candidates.values_mut().for_each(|candidate| candidate.settle(events));
         }
     }
+}
 
+impl Fold {
     /// Whether every candidate has said why it stopped, or none can come.
     fn has_stopped(&self) -> bool {
         if self.candidates.is_empty() {

@@ -2,6 +2,7 @@
 //!
 //! A reply has one text, one thinking and any number of calls, which come whole. Only `done` makes it whole.
 
+use super::Translate;
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
 use super::fields::{Error, Raw};
@@ -89,9 +90,8 @@ impl<'a> Members<'a> {
     }
 }
 
-impl Fold {
-    /// Translates one frame.
-    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         let members = Members::read(frame.data)?;
         if let Some(error) = members.error {
             self.state = State::After;
@@ -135,7 +135,9 @@ impl Fold {
         }
         read
     }
+}
 
+impl Fold {
     fn message(&mut self, message: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let (mut content, mut thinking, mut calls) = (None, None, None);
         let (mut images, mut others) = (None, Vec::new());

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::DONE;
 use super::blocks::{Blocks, TEXT, THINKING, invented_id};
 use super::events::Events;
 use super::fields::{Error, Half, Raw, unescape};
 use super::seen::Seen;
+use super::{DONE, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Failure, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
@@ -70,9 +70,8 @@ struct Choice {
     seen: Seen,
 }
 
-impl Fold {
-    /// Translates one frame.
-    pub(super) fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         if frame.data == DONE {
             if self.state == State::Within {
                 self.end(events);
@@ -134,7 +133,7 @@ impl Fold {
     }
 
     /// The stream is over. Without `[DONE]` the message is whole if every choice has said why it stopped.
-    pub(super) fn finish(&mut self, events: &mut Events) {
+    fn finish(&mut self, events: &mut Events) {
         if self.state != State::Within {
             return;
         }
@@ -144,7 +143,9 @@ impl Fold {
         }
         self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
     }
+}
 
+impl Fold {
     /// What comes next belongs to another completion, which repeats what this one said of itself.
     fn over(&mut self) {
         self.state = State::After;

@@ -29,6 +29,14 @@ fn a_dialect_is_known_by_its_frames() {
         ],
     );
     check(
+        Some(Dialect::OpenAiResponses),
+        &[
+            r#"{"type":"response.created","response":{"id":"r","model":"m","output":[]},"sequence_number":0}"#,
+            r#"{"type":"response.output_text.delta","delta":"x","output_index":0,"sequence_number":4}"#,
+            r#"{"id":"r","object":"response","output":[],"error":null,"status":"completed"}"#,
+        ],
+    );
+    check(
         Some(Dialect::Gemini),
         &[
             r#"{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"}}],"responseId":"r"}"#,
@@ -53,9 +61,6 @@ fn frames_of_others_are_nobodys() {
     check(
         None,
         &[
-            // OpenAI's Responses.
-            r#"{"type":"response.created","response":{"id":"r","model":"m","output":[]},"sequence_number":0}"#,
-            r#"{"type":"response.output_text.delta","delta":"x","output_index":0,"sequence_number":4}"#,
             // Gemini's Interactions.
             r#"{"event_type":"interaction.created","interaction":{"id":"i","model":"m"}}"#,
             r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"x"}}"#,

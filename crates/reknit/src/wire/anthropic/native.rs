@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use super::{Slots, State, block_of};
 use crate::event::Slot;
+use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
+use crate::wire::Rebuild;
 
 /// Builds the messages of a stream in Anthropic's own form.
 #[derive(Clone, Debug, Default)]
@@ -32,10 +34,9 @@ enum Input {
     Closed,
 }
 
-impl Native {
-    /// Takes one event.
-    pub(in crate::wire) fn read(&mut self, name: &str, mut data: Value) {
-        let untyped = if data.get("error").is_some() { "error" } else { name };
+impl Rebuild for Native {
+    fn read(&mut self, frame: &Frame<'_>, mut data: Value) {
+        let untyped = if data.get("error").is_some() { "error" } else { frame.event };
         let kind = data.get("type").and_then(Value::as_str).map_or(untyped.to_owned(), Cow::into_owned);
         let index = data.get("index").and_then(Value::as_u64).unwrap_or(0);
         let Some(fields) = data.as_object_mut() else { return };
@@ -77,12 +78,13 @@ impl Native {
         }
     }
 
-    /// The messages, the last as far as it has come.
-    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
+    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
         self.flush();
         self.done
     }
+}
 
+impl Native {
     fn start(&mut self, message: Value) {
         let Value::Object(mut message) = message else { return };
         let same = |earlier: &Object| earlier.get("id").is_some() && earlier.get("id") == message.get("id");

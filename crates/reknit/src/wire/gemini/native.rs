@@ -6,7 +6,9 @@ use super::super::fields::Raw;
 use super::super::join::{append, grow};
 use super::arguments::Arguments;
 use super::candidate::{ANNOTATIONS, goes_on};
+use crate::frame::Frame;
 use crate::json::{Object, Value};
+use crate::wire::Rebuild;
 
 /// Builds the responses of a stream in Gemini's own form.
 #[derive(Clone, Debug, Default)]
@@ -35,9 +37,8 @@ enum Open {
     Call(Box<Arguments>),
 }
 
-impl Native {
-    /// Takes one response.
-    pub(in crate::wire) fn read(&mut self, response: Value) {
+impl Rebuild for Native {
+    fn read(&mut self, _frame: &Frame<'_>, response: Value) {
         let Value::Object(mut response) = response else { return };
         if let Some(Value::Object(_)) = response.get("response")
             && let Some(Value::Object(inner)) = response.remove("response")
@@ -58,12 +59,13 @@ impl Native {
         }
     }
 
-    /// The responses, the last as far as it has come.
-    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
+    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
         self.flush();
         self.done
     }
+}
 
+impl Native {
     /// Whether this begins another message than the one that is being built.
     fn is_another(&self, response: &Object) -> bool {
         let over = if self.candidates.is_empty() {

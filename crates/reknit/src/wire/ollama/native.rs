@@ -1,7 +1,9 @@
 //! The stream as Ollama's last object, with all that came before it.
 
 use super::super::join::{append, grow};
+use crate::frame::Frame;
 use crate::json::{Object, Value};
+use crate::wire::Rebuild;
 
 /// Builds the replies of a stream in Ollama's own form.
 #[derive(Clone, Debug, Default)]
@@ -10,9 +12,8 @@ pub(in crate::wire) struct Native {
     reply: Object,
 }
 
-impl Native {
-    /// Takes one object.
-    pub(in crate::wire) fn read(&mut self, object: Value) {
+impl Rebuild for Native {
+    fn read(&mut self, _frame: &Frame<'_>, object: Value) {
         let Value::Object(object) = object else { return };
         for (key, value) in object {
             match (&*key, value) {
@@ -30,11 +31,13 @@ impl Native {
     }
 
     /// The replies, the last as far as it has come.
-    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
+    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
         self.flush();
         self.done
     }
+}
 
+impl Native {
     fn message(&mut self, message: Object) {
         if self.reply.get("message").is_none() {
             self.reply.insert("message", Value::Object(Object::new()));

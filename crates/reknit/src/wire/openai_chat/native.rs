@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::super::join::{append, grow};
 use super::PADDING;
 use super::router::{Fragment, Route, Router};
+use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
+use crate::wire::Rebuild;
 
 /// Builds the completions of a stream in OpenAI's own form.
 #[derive(Clone, Debug, Default)]
@@ -32,11 +34,10 @@ struct Call {
     arguments: Text,
 }
 
-impl Native {
-    /// Takes one chunk.
-    pub(in crate::wire) fn read(&mut self, name: &str, chunk: Value) {
+impl Rebuild for Native {
+    fn read(&mut self, frame: &Frame<'_>, chunk: Value) {
         let Value::Object(mut chunk) = chunk else { return };
-        if name == "error" && chunk.get("error").is_none() {
+        if frame.event == "error" && chunk.get("error").is_none() {
             chunk = [("error".to_owned(), Value::Object(chunk))].into_iter().collect();
         }
         if self.completion.is_empty()
@@ -50,8 +51,34 @@ impl Native {
         let failed = chunk.get("error").is_some_and(|error| !error.is_null());
         self.chunk(chunk);
         if failed {
-            self.done();
+            self.end();
         }
+    }
+
+    fn done(&mut self) {
+        self.end();
+    }
+
+    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
+        self.end();
+        self.done
+    }
+}
+
+impl Native {
+    /// What comes next is another completion.
+    fn end(&mut self) {
+        let mut completion = std::mem::take(&mut self.completion);
+        let choices = std::mem::take(&mut self.choices);
+        if completion.is_empty() && choices.is_empty() {
+            return;
+        }
+        // An error in the place of a completion has no choices.
+        if !choices.is_empty() || completion.get("error").is_none() {
+            let choices = choices.into_iter().map(|(index, choice)| choice.into_value(index));
+            completion.insert("choices", Value::Array(choices.collect()));
+        }
+        self.done.push(Value::Object(completion));
     }
 
     fn chunk(&mut self, chunk: Object) {
@@ -74,27 +101,6 @@ impl Native {
                 (_, value) => drop(self.completion.insert(key, value)),
             }
         }
-    }
-
-    /// `[DONE]`: what comes next is another completion.
-    pub(in crate::wire) fn done(&mut self) {
-        let mut completion = std::mem::take(&mut self.completion);
-        let choices = std::mem::take(&mut self.choices);
-        if completion.is_empty() && choices.is_empty() {
-            return;
-        }
-        // An error in the place of a completion has no choices.
-        if !choices.is_empty() || completion.get("error").is_none() {
-            let choices = choices.into_iter().map(|(index, choice)| choice.into_value(index));
-            completion.insert("choices", Value::Array(choices.collect()));
-        }
-        self.done.push(Value::Object(completion));
-    }
-
-    /// The completions, the last as far as it has come.
-    pub(in crate::wire) fn into_messages(mut self) -> Vec<Value> {
-        self.done();
-        self.done
     }
 
     fn choice(&mut self, choice: Value) {

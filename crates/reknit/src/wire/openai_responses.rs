@@ -1,0 +1,449 @@
+//! OpenAI's Responses: events named `response.…`, each about the whole response, an output item or a part.
+//!
+//! Items are addressed by `output_index`, parts by their index in the item; ids are not relied on, because
+//! some gateways send new ones with every event. The same text comes up to five times: as deltas, then whole
+//! at the end of the text, the part, the item and the response. Whatever comes later is right, and nothing
+//! that was shown is taken back: the rest is appended, a contradiction is told. Only an event that ends the
+//! response makes the message whole.
+
+use std::collections::BTreeSet;
+
+use super::events::Events;
+use super::fields::{Error, Raw};
+use super::{DONE, Translate};
+use crate::diagnostic::Kind;
+use crate::event::{Event, Failure, Keep, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::frame::Frame;
+use crate::json::{Object, Value};
+
+mod arguments;
+mod gate;
+mod item;
+mod items;
+mod members;
+mod native;
+mod part;
+mod sequence;
+mod shown;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use gate::{Admission, Begins, Gate, Verdict};
+use item::{Item, Rest};
+use items::{Items, Put};
+use members::{Members, RESPONSE};
+pub(super) use native::Native;
+use part::Part;
+use sequence::Order;
+use step::{PREFIX, Step};
+
+/// Whether a frame can only be one of Responses.
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let data = Raw::new(frame.data);
+    let word = |key: &str| data.get(key).and_then(Raw::string);
+    word("type").is_some_and(|kind| kind.starts_with(PREFIX)) || word("object").as_deref() == Some(RESPONSE)
+}
+
+/// What of a stream must be remembered to translate its next frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    gate: Gate,
+    items: Items<Item>,
+    /// The fields of the response that were kept.
+    fields: Object,
+    audio: Option<Slot>,
+    ids: Ids,
+}
+
+/// Whether an event named an item by another id than the one it has; told once.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Ids {
+    #[default]
+    Stable,
+    Changing,
+}
+
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        // Gateways that serve several dialects end this one with that of Chat Completions too.
+        if frame.data == DONE {
+            return Ok(());
+        }
+        let data = Raw::new(frame.data);
+        let members = Members::read(frame.data)?;
+        let kind = members.name(frame);
+        match kind {
+            "keepalive" | "ping" => {
+                self.gate.pass(kind, &members);
+                events.push(Event::Ping);
+            }
+            RESPONSE => {
+                self.gate = Gate::within(data.get("id").and_then(Raw::owned_string));
+                self.start(data, events);
+                let status = data.get("status").and_then(Raw::string).unwrap_or_default();
+                self.response(&status, data, frame, events);
+            }
+            "error" if self.gate.fail(&members) => {
+                events.push(Event::Failed(failure(members.error.unwrap_or(data), frame)));
+            }
+            _ => {
+                let step = Step::of(kind);
+                if self.admits(&step, kind, &members, events) {
+                    self.step(&step, kind, &members, frame, events);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The stream is over. What was announced and did not come is told all the same.
+    fn finish(&mut self, events: &mut Events) {
+        if self.gate.is_within() {
+            self.items.values_mut().for_each(|item| item.conclude(Rest::Missing, events));
+        }
+    }
+}
+
+impl Fold {
+    /// Whether an event is to be read; what is odd about it is told.
+    fn admits(&mut self, step: &Step<'_>, kind: &str, members: &Members<'_>, events: &mut Events) -> bool {
+        let Admission { begins, order, verdict } = self.gate.admit(step, kind, members);
+        match begins {
+            Begins::No => {}
+            Begins::Response => self.start(members.response.unwrap_or(Raw::new("{}")), events),
+            Begins::Unseen => {
+                events.notice(Kind::MissingStart, "the message goes on, but its start was not seen");
+                self.start(Raw::new("{}"), events);
+            }
+        }
+        let number = members.sequence.unwrap_or_default();
+        match order {
+            Order::New | Order::Again => {}
+            Order::Gap { from, to } if from == to => {
+                events.notice(Kind::MissingEvents, format!("event {from} did not come"));
+            }
+            Order::Gap { from, to } => {
+                events.notice(Kind::MissingEvents, format!("events {from} to {to} did not come"));
+            }
+            Order::Reused => {
+                let message = format!("event `{kind}` has number {number}, which another one had");
+                events.notice(Kind::MisnumberedEvent, message);
+            }
+        }
+        match verdict {
+            Verdict::Read => return true,
+            Verdict::CreatedAgain => events.notice(Kind::DuplicateStart, "the response was created again"),
+            Verdict::CameBefore => {
+                events.notice(Kind::DuplicateEvent, format!("event {number}, `{kind}`, came before"));
+            }
+            Verdict::TooLate => {
+                events.notice(Kind::AfterEnd, format!("`{kind}` came behind the end of the response"));
+            }
+        }
+        false
+    }
+
+    fn step(
+        &mut self,
+        step: &Step<'_>,
+        kind: &str,
+        members: &Members<'_>,
+        frame: &Frame<'_>,
+        events: &mut Events,
+    ) {
+        let index = members.part_index.unwrap_or(0);
+        let item = members.item.unwrap_or(Raw::new("{}"));
+        let (place, fits) = match step {
+            Step::Response(status) => {
+                self.response(status, members.response.unwrap_or(Raw::new("{}")), frame, events);
+                for (key, value) in &members.others {
+                    self.keep(key, *value, events);
+                }
+                return;
+            }
+            Step::Added => return self.add(item, members, events),
+            Step::Done => {
+                let id = item.get("id").and_then(Raw::string);
+                let known = self.items.find_whole(members.output_index, id.as_deref());
+                let place = known.unwrap_or_else(|| {
+                    let make = |place| Item::new(place, item, events);
+                    self.items.add(members.output_index, id.as_deref(), make).place()
+                });
+                self.finish_item(place, item, events);
+                (place, true)
+            }
+            Step::Part(part, moment) => {
+                let part = part(index);
+                let word = if matches!(part, Part::Summary(_)) { "reasoning" } else { "message" };
+                let raw = members.part.unwrap_or(Raw::new("{}"));
+                self.with_item(word, kind, members, events, |item, events| {
+                    item.part(part, raw, *moment, events)
+                })
+            }
+            Step::Text(word, part, opening) => self.with_item(word, kind, members, events, |item, events| {
+                item.text(part(index), opening.clone(), members, events)
+            }),
+            Step::Arguments(word) => self.with_item(word, kind, members, events, |item, events| {
+                item.text(Part::Whole, Opening::Text { refusal: false }, members, events)
+            }),
+            Step::Inner(word, inner) => self.with_item(word, kind, members, events, |item, events| {
+                item.inner(inner(index), members, events)
+            }),
+            Step::ShellOutput => {
+                self.with_item("shell_call_output", kind, members, events, |item, events| {
+                    item.output(members, events)
+                })
+            }
+            Step::PartialImage => {
+                let image = members.others.iter().map(|(key, value)| (key.as_str(), value.value()));
+                let image = Value::from(Object::from_iter(image));
+                self.with_item("image_generation_call", kind, members, events, |item, events| {
+                    item.push("partial_images", image, events);
+                    true
+                });
+                return;
+            }
+            // These say what `status` will say when the item is sent again, so they are kept as that: a
+            // reader who follows along can show that a search is going on.
+            Step::Progress(word, status) => self.with_item(word, kind, members, events, |item, events| {
+                item.keep("status", Value::from(*status), events);
+                true
+            }),
+            Step::Audio(key) => return self.hear(key, members.delta, events),
+            Step::Unknown => {
+                let message = format!("event `{kind}` is not one of this dialect");
+                return events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+            }
+        };
+        if !fits {
+            let message = format!("event `{kind}` does not fit item {place}");
+            return events.keep_unknown(Kind::OrphanDelta, message, Raw::new(frame.data).value());
+        }
+        if let Some(item) = self.items.get_mut(place) {
+            members.others.iter().for_each(|(key, value)| item.keep(key, value.value(), events));
+        }
+    }
+
+    fn start(&mut self, response: Raw<'_>, events: &mut Events) {
+        let word = |key: &str| response.get(key).and_then(Raw::owned_string);
+        // Every response is the assistant's; the items say so only later.
+        let start = Start { id: word("id"), model: word("model"), role: Some("assistant".to_owned()) };
+        *self = Self { gate: std::mem::take(&mut self.gate), ..Self::default() };
+        for (key, value) in [("id", &start.id), ("model", &start.model)] {
+            if let Some(value) = value {
+                self.fields.insert(key, value.as_str());
+            }
+        }
+        events.started(start);
+    }
+
+    /// The whole response, as it is at an event that carries it.
+    fn response(&mut self, status: &str, response: Raw<'_>, frame: &Frame<'_>, events: &mut Events) {
+        let over = matches!(status, "completed" | "incomplete" | "failed" | "cancelled");
+        let (mut output, mut error, mut reason) = (None, None, None);
+        let _ = response.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "object" | "status" => {}
+            "output" if over || value.text() == "[]" => output = Some(value),
+            "error" => error = Some(value),
+            "usage" => self.count(value, events),
+            _ => {
+                if key == "incomplete_details" {
+                    reason = value.get("reason").and_then(Raw::owned_string);
+                }
+                self.keep(key, value, events);
+            }
+        });
+        if over && self.gate.end() {
+            self.end_items(output.unwrap_or(Raw::new("[]")), status, events);
+            self.end(status, reason, events);
+            if status == "failed" {
+                events.push(Event::Failed(failure(error.unwrap_or(response), frame)));
+            }
+        }
+    }
+
+    /// Takes the items of a response that is over; an empty list says nothing of those that were streamed.
+    fn end_items(&mut self, output: Raw<'_>, status: &str, events: &mut Events) {
+        let mut listed = Vec::new();
+        let _ = output.elements(|item| listed.push(item));
+        let known = self.items.places();
+        for (position, item) in listed.iter().enumerate() {
+            let (id, word) = (item.get("id").and_then(Raw::string), item.get("type").and_then(Raw::string));
+            let fits =
+                |place: &u32| self.items.get(*place).is_some_and(|item| Some(item.word()) == word.as_deref());
+            // A recording may lack an item, so that the list has other indexes than the stream: the id tells
+            // which is which, and where ids change, the order does if there are as many.
+            let place = self.items.find_id(id.as_deref()).filter(fits).or_else(|| {
+                let by_order = known.get(position).copied().filter(|_| known.len() == listed.len());
+                by_order.or_else(|| u32::try_from(position).ok()).filter(fits)
+            });
+            let place = place.unwrap_or_else(|| {
+                let index = Some(position as u64).filter(|_| known.len() != listed.len());
+                self.items.add(index, id.as_deref(), |place| Item::new(place, *item, events)).place()
+            });
+            self.finish_item(place, *item, events);
+        }
+        let rest = if status == "completed" { Rest::Whole } else { Rest::Missing };
+        self.items.values_mut().for_each(|item| item.conclude(rest, events));
+        if let (Some(audio), Rest::Whole) = (self.audio, rest) {
+            events.closed(audio);
+        }
+    }
+
+    fn end(&mut self, status: &str, reason: Option<String>, events: &mut Events) {
+        let stop = match (status, reason) {
+            ("failed", _) => return,
+            ("completed", _) => Stop { reason: self.waits_for(), detail: status.to_owned() },
+            (_, Some(detail)) => Stop { reason: stop_reason(&detail), detail },
+            (_, None) => Stop { reason: StopReason::Other, detail: status.to_owned() },
+        };
+        events.push(Event::Stopped { choice: 0, stop });
+        events.push(Event::Ended);
+    }
+
+    /// What a completed response waits for: the next request must answer every call that the client has to
+    /// carry out, also if the model went on to write behind it.
+    fn waits_for(&self) -> StopReason {
+        let answered: BTreeSet<_> = self.items.values().filter_map(Item::answers).collect();
+        if self.items.values().filter_map(Item::asks_client).any(|call| !answered.contains(call)) {
+            StopReason::Tool
+        } else if self.items.values().any(|item| item.word() == "mcp_approval_request") {
+            StopReason::Pause
+        } else {
+            StopReason::End
+        }
+    }
+
+    /// `output_item.added`
+    fn add(&mut self, item: Raw<'_>, members: &Members<'_>, events: &mut Events) {
+        let id = item.get("id").and_then(Raw::string);
+        let index = members.output_index;
+        if let Some(place) = self.items.find_whole(index, id.as_deref()) {
+            let same = self.items.has_id(place, id.as_deref());
+            let known = self.items.get_mut(place).map(|known| (known.state(), known));
+            match known {
+                Some((item::State::Unstarted, known)) => {
+                    known.start_again(item, events);
+                    return self.items.set_id(place, id.as_deref());
+                }
+                Some((item::State::Started, known)) if same => {
+                    events.notice(Kind::DuplicateBlock, format!("item {place} was added a second time"));
+                    return known.start_again(item, events);
+                }
+                _ => {}
+            }
+        }
+        let put = self.items.add(index, id.as_deref(), |place| Item::new(place, item, events));
+        if let (Put::Behind(place), Some(index)) = (put, index) {
+            let message = format!("another item has index {index}; this one was put at {place}");
+            events.notice(Kind::DuplicateBlock, message);
+        }
+        if let Some(item) = self.items.get_mut(put.place()) {
+            members.others.iter().for_each(|(key, value)| item.keep(key, value.value(), events));
+        }
+    }
+
+    fn finish_item(&mut self, place: u32, raw: Raw<'_>, events: &mut Events) {
+        self.items.set_id(place, raw.get("id").and_then(Raw::string).as_deref());
+        if let Some(item) = self.items.get_mut(place) {
+            item.finish(raw, events);
+        }
+    }
+
+    /// The place of the item that an event is about; one that was not added is made up as a `word`.
+    fn place(&mut self, word: &str, kind: &str, members: &Members<'_>, events: &mut Events) -> u32 {
+        let id = members.item_id.as_deref();
+        if let Some(place) = self.items.find(members.output_index, id) {
+            let changed = id.is_some() && self.items.id(place).is_some() && !self.items.has_id(place, id);
+            if changed && self.ids == Ids::Stable {
+                self.ids = Ids::Changing;
+                let message = format!("`{kind}` names item {place} by another id than it was added with");
+                events.notice(Kind::ChangedId, message);
+            }
+            return place;
+        }
+        let index = members.output_index;
+        let at = index.map_or("without an index".to_owned(), |index| format!("at index {index}"));
+        events.notice(Kind::OrphanDelta, format!("`{kind}` came for an item {at}, which was not added"));
+        self.items.add(index, id, |place| Item::unstarted(place, word, id, events)).place()
+    }
+
+    fn with_item(
+        &mut self,
+        word: &str,
+        kind: &str,
+        members: &Members<'_>,
+        events: &mut Events,
+        work: impl FnOnce(&mut Item, &mut Events) -> bool,
+    ) -> (u32, bool) {
+        let place = self.place(word, kind, members, events);
+        (place, self.items.get_mut(place).is_some_and(|item| work(item, events)))
+    }
+
+    /// Audio belongs to no item; it is a block of its own behind all others.
+    fn hear(&mut self, key: &'static str, delta: Option<Raw<'_>>, events: &mut Events) {
+        let Some(text) = delta.and_then(Raw::owned_string) else { return };
+        let slot = *self.audio.get_or_insert_with(|| {
+            let opening = Opening::Other { kind: "audio".to_owned() };
+            events.push(Event::Opened { block: AUDIO, choice: 0, opening });
+            AUDIO
+        });
+        let keep = Keep::Grow(text.into());
+        events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
+    }
+
+    /// Keeps a field of the response, if it says something new; most come with every event that carries it.
+    fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {
+        let value = value.value();
+        if self.fields.get(key) != Some(&value) {
+            self.fields.insert(key, value.clone());
+            events.keep(Owner::Message, key, value);
+        }
+    }
+
+    fn count(&mut self, usage: Raw<'_>, events: &mut Events) {
+        let mut counts = Usage::default();
+        let _ = usage.members(|key, value| match key {
+            "input_tokens" => counts.input = value.number(),
+            "output_tokens" => counts.output = value.number(),
+            "input_tokens_details" => {
+                counts.cache_read = value.get("cached_tokens").and_then(Raw::number);
+                counts.cache_write = value.get("cache_write_tokens").and_then(Raw::number);
+            }
+            "output_tokens_details" => {
+                counts.reasoning = value.get("reasoning_tokens").and_then(Raw::number);
+            }
+            _ => {}
+        });
+        if !counts.is_empty() {
+            events.push(Event::Usage(counts));
+        }
+        self.keep("usage", usage, events);
+    }
+}
+
+/// The slot of the audio.
+const AUDIO: Slot = Slot(u32::MAX);
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "max_output_tokens" | "max_tokens" => StopReason::Length,
+        "content_filter" => StopReason::Filter,
+        _ => StopReason::Other,
+    }
+}
+
+/// An error, given flat, nested in the event, or as that of the response.
+fn failure(error: Raw<'_>, frame: &Frame<'_>) -> Failure {
+    let word = |key: &str| error.get(key).and_then(Raw::owned_string);
+    Failure {
+        // The `type` of a flat error is that of the event.
+        kind: word("code").or_else(|| word("type").filter(|kind| kind != "error")),
+        message: word("message")
+            .or_else(|| error.owned_string())
+            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
+        raw: Raw::new(frame.data).value(),
+    }
+}

@@ -1,0 +1,235 @@
+//! The calls among the items, and where in the item their arguments stand.
+
+use super::Raw;
+use crate::event::{Notation, Runner};
+use crate::json::{Object, Value};
+
+/// A sort of item that is a call.
+#[derive(Debug)]
+pub(super) struct CallKind {
+    /// The `type` of the item.
+    pub(super) item: &'static str,
+    runner: RunBy,
+    pub(super) notation: Notation,
+    arguments: &'static [Arguments],
+    /// The members that hold what came of the call.
+    pub(super) results: &'static [&'static str],
+}
+
+/// Who carries out the calls of a kind.
+#[derive(Debug)]
+enum RunBy {
+    Always(Runner),
+    /// The provider if the item says that there is a container for it.
+    Environment,
+    /// The client if the item says so.
+    Execution,
+}
+
+/// Where the arguments stand.
+#[derive(Debug)]
+enum Arguments {
+    /// A member is their text. Some servers send an object instead, which is as good.
+    Text(&'static str),
+    /// A member is an object with them. While one of its members grows it has to stand where the order says.
+    Object(&'static str, Order),
+    /// A member of the item is the only argument.
+    Member(&'static str),
+}
+
+#[derive(Debug)]
+enum Order {
+    AsItIs,
+    First(&'static str),
+    Last(&'static str),
+}
+
+/// The member of `operation` that grows.
+const DIFF: &str = "diff";
+
+const CALLS: [CallKind; 12] = [
+    client("function_call", &[Arguments::Text("arguments")]),
+    CallKind { notation: Notation::Plain, ..client("custom_tool_call", &[Arguments::Text("input")]) },
+    client("local_shell_call", &[Arguments::Object("action", Order::AsItIs)]),
+    CallKind {
+        runner: RunBy::Environment,
+        ..client("shell_call", &[Arguments::Object("action", Order::First("commands"))])
+    },
+    client("apply_patch_call", &[Arguments::Object("operation", Order::Last(DIFF))]),
+    client("computer_call", &[Arguments::Object("action", Order::AsItIs), Arguments::Member("actions")]),
+    CallKind { runner: RunBy::Execution, ..client("tool_search_call", &[Arguments::Text("arguments")]) },
+    // xAI's searches have arguments, OpenAI's an action.
+    provider(
+        "web_search_call",
+        &[Arguments::Object("action", Order::AsItIs), Arguments::Text("arguments")],
+        &["results"],
+    ),
+    provider("file_search_call", &[Arguments::Member("queries")], &["results"]),
+    provider("code_interpreter_call", &[Arguments::Member("code")], &["outputs"]),
+    provider("image_generation_call", &[], &["result"]),
+    provider("mcp_call", &[Arguments::Text("arguments")], &["output", "error"]),
+];
+
+const fn client(item: &'static str, arguments: &'static [Arguments]) -> CallKind {
+    let runner = RunBy::Always(Runner::Client);
+    CallKind { item, runner, notation: Notation::Json, arguments, results: &[] }
+}
+
+const fn provider(
+    item: &'static str,
+    arguments: &'static [Arguments],
+    results: &'static [&'static str],
+) -> CallKind {
+    let runner = RunBy::Always(Runner::Provider);
+    CallKind { item, runner, notation: Notation::Json, arguments, results }
+}
+
+impl CallKind {
+    pub(super) fn of(item: &str) -> Option<&'static Self> {
+        CALLS.iter().find(|kind| kind.item == item)
+    }
+
+    /// The name of the tool where the item has none: `web_search` for a `web_search_call`.
+    pub(super) fn tool(&self) -> &'static str {
+        self.item.strip_suffix("_call").unwrap_or(self.item)
+    }
+
+    pub(super) fn runner(&self, item: Raw<'_>) -> Runner {
+        let word = |key: &str, inner: Option<&str>| {
+            let member = item.get(key)?;
+            inner.map_or(Some(member), |inner| member.get(inner))?.string()
+        };
+        match self.runner {
+            RunBy::Always(runner) => runner,
+            RunBy::Environment => match word("environment", Some("type")).as_deref() {
+                None | Some("local") => Runner::Client,
+                Some(_) => Runner::Provider,
+            },
+            RunBy::Execution => match word("execution", None).as_deref() {
+                Some("client") => Runner::Client,
+                _ => Runner::Provider,
+            },
+        }
+    }
+
+    /// The member of the item that is its arguments.
+    pub(super) fn argument(&self, item: Raw<'_>) -> Option<&'static str> {
+        let mut members = self.arguments.iter().map(Arguments::member);
+        members.find(|member| item.get(member).is_some_and(|value| !value.is_null()))
+    }
+
+    /// The arguments of an item as one text; empty if it has none.
+    pub(super) fn arguments(&self, item: Raw<'_>) -> String {
+        self.arguments.iter().find_map(|place| place.text(item)).unwrap_or_default()
+    }
+}
+
+impl Arguments {
+    fn member(&self) -> &'static str {
+        let (Self::Text(member) | Self::Object(member, _) | Self::Member(member)) = self;
+        member
+    }
+
+    fn text(&self, item: Raw<'_>) -> Option<String> {
+        let value = item.get(self.member()).filter(|value| !value.is_null())?;
+        if value.string_body().is_some() && !matches!(self, Self::Member(_)) {
+            return value.owned_string();
+        }
+        Some(match (self, value.value()) {
+            (Self::Object(_, order), Value::Object(object)) => order.apply(object).to_string(),
+            (Self::Member(key), value) => Value::from(Object::from_iter([(*key, value)])).to_string(),
+            (_, value) => value.to_string(),
+        })
+    }
+}
+
+impl Order {
+    fn apply(&self, object: Object) -> Value {
+        let mut sorted: Vec<_> = object.into_iter().collect();
+        sorted.sort_by_key(|(key, _)| match self {
+            Self::AsItIs => false,
+            Self::First(first) => key != first,
+            Self::Last(last) => key == last,
+        });
+        Value::from(Object::from_iter(sorted))
+    }
+}
+
+/// Families of events that bring a string inside of the arguments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Inner {
+    /// The code of an interpreter.
+    Code,
+    /// The diff of a patch.
+    Diff,
+    /// One of the commands for a shell.
+    Command(u64),
+}
+
+impl Inner {
+    /// The arguments up to the first character of the string; `start` is what the item began with.
+    pub(super) fn opening(self, start: &str) -> String {
+        match self {
+            Self::Code => r#"{"code":""#.to_owned(),
+            Self::Command(_) => r#"{"commands":[""#.to_owned(),
+            Self::Diff => {
+                let mut operation = match start.parse() {
+                    Ok(Value::Object(operation)) => operation,
+                    _ => Object::new(),
+                };
+                operation.remove(DIFF);
+                operation.insert(DIFF, "");
+                let mut text = Value::from(operation).to_string();
+                text.truncate(text.len() - r#""}"#.len());
+                text
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(item: &str) -> String {
+        let raw = Raw::new(item);
+        let kind = raw.get("type").and_then(Raw::owned_string).unwrap();
+        CallKind::of(&kind).unwrap().arguments(raw)
+    }
+
+    #[test]
+    fn arguments_are_found_where_each_call_has_them() {
+        assert_eq!(arguments(r#"{"type":"function_call","arguments":"{\"a\":1}"}"#), r#"{"a":1}"#);
+        assert_eq!(arguments(r#"{"type":"function_call","arguments":""}"#), "");
+        assert_eq!(arguments(r#"{"type":"tool_search_call","arguments":{"paths":[]}}"#), r#"{"paths":[]}"#);
+        assert_eq!(arguments(r#"{"type":"file_search_call","queries":["a"]}"#), r#"{"queries":["a"]}"#);
+        assert_eq!(arguments(r#"{"type":"code_interpreter_call","code":"1"}"#), r#"{"code":"1"}"#);
+        assert_eq!(arguments(r#"{"type":"web_search_call","arguments":"{}"}"#), "{}");
+        assert_eq!(arguments(r#"{"type":"image_generation_call","result":"x"}"#), "");
+    }
+
+    #[test]
+    fn what_grows_stands_where_it_can_grow() {
+        let patch = r#"{"type":"apply_patch_call","operation":{"diff":"+a","path":"p"}}"#;
+        assert_eq!(arguments(patch), r#"{"path":"p","diff":"+a"}"#);
+        assert!(arguments(patch).starts_with(&Inner::Diff.opening(r#"{"diff":"","path":"p"}"#)));
+        let shell = r#"{"type":"shell_call","action":{"timeout_ms":1,"commands":["ls"]}}"#;
+        assert_eq!(arguments(shell), r#"{"commands":["ls"],"timeout_ms":1}"#);
+        assert!(arguments(shell).starts_with(&Inner::Command(0).opening("")));
+    }
+
+    #[test]
+    fn the_item_says_who_runs_it() {
+        let runner = |item: &str| {
+            let raw = Raw::new(item);
+            CallKind::of(&raw.get("type").and_then(Raw::owned_string).unwrap()).unwrap().runner(raw)
+        };
+        assert_eq!(runner(r#"{"type":"shell_call"}"#), Runner::Client);
+        assert_eq!(runner(r#"{"type":"shell_call","environment":{"type":"local"}}"#), Runner::Client);
+        let container = r#"{"type":"shell_call","environment":{"type":"container_reference"}}"#;
+        assert_eq!(runner(container), Runner::Provider);
+        assert_eq!(runner(r#"{"type":"tool_search_call","execution":"client"}"#), Runner::Client);
+        assert_eq!(runner(r#"{"type":"tool_search_call","execution":"server"}"#), Runner::Provider);
+        assert_eq!(runner(r#"{"type":"mcp_call"}"#), Runner::Provider);
+    }
+}

@@ -1,0 +1,124 @@
+//! [`Gate`]: where in a stream of responses an event stands, and whether it is to be read at all.
+
+use super::members::Members;
+use super::sequence::{Order, Sequence};
+use super::step::Step;
+
+/// The state of a stream of responses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gate {
+    state: State,
+    id: Option<String>,
+    sequence: Sequence,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Before,
+    Within,
+    /// An error was reported; the event that ends the response may still follow.
+    Failed,
+    After,
+}
+
+/// What an event does to the stream.
+#[derive(Debug, PartialEq)]
+pub(super) struct Admission {
+    pub(super) begins: Begins,
+    pub(super) order: Order,
+    pub(super) verdict: Verdict,
+}
+
+/// Whether a response begins with an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Begins {
+    No,
+    /// The one that it carries.
+    Response,
+    /// One whose beginning did not come.
+    Unseen,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verdict {
+    Read,
+    CreatedAgain,
+    CameBefore,
+    TooLate,
+}
+
+impl Gate {
+    /// The gate inside of a response that is sent whole.
+    pub(super) fn within(id: Option<String>) -> Self {
+        Self { state: State::Within, id, sequence: Sequence::default() }
+    }
+
+    pub(super) fn is_within(&self) -> bool {
+        self.state == State::Within
+    }
+
+    /// Takes the next event.
+    ///
+    /// Only a `created` with another id begins another response in the middle of one, because there are
+    /// gateways that send a new id with every event. Behind the end of one, any announcement does.
+    pub(super) fn admit(&mut self, step: &Step<'_>, kind: &str, members: &Members<'_>) -> Admission {
+        let id = members.response_id();
+        let begins = match (self.state, step) {
+            (State::Before, Step::Response(_)) => Begins::Response,
+            (State::Before, Step::Unknown) => Begins::No,
+            (State::Before, _) => Begins::Unseen,
+            (_, Step::Response("created")) if self.has_begun(id.as_deref()) => {
+                self.pass(kind, members);
+                let verdict = Verdict::CreatedAgain;
+                return Admission { begins: Begins::No, order: Order::New, verdict };
+            }
+            (_, Step::Response("created")) => Begins::Response,
+            (State::After, Step::Response("queued" | "in_progress")) if id.is_some() && id != self.id => {
+                Begins::Response
+            }
+            _ => Begins::No,
+        };
+        if begins != Begins::No {
+            *self = Self { state: State::Within, id, sequence: Sequence::default() };
+        }
+        let order = self.sequence.take(kind, members);
+        let verdict = match (self.state, step) {
+            _ if order == Order::Again => Verdict::CameBefore,
+            (_, Step::Unknown) | (State::Before | State::Within, _) => Verdict::Read,
+            (State::Failed, Step::Response("failed")) => Verdict::Read,
+            (State::Failed | State::After, _) => Verdict::TooLate,
+        };
+        Admission { begins, order, verdict }
+    }
+
+    /// An event passes that is not about the response; its number counts all the same.
+    pub(super) fn pass(&mut self, kind: &str, members: &Members<'_>) {
+        self.sequence.take(kind, members);
+    }
+
+    /// An error was reported. Whether there was still something that could fail.
+    pub(super) fn fail(&mut self, members: &Members<'_>) -> bool {
+        let goes_on = self.state != State::After;
+        if goes_on {
+            self.pass("error", members);
+            self.state = State::Failed;
+        }
+        goes_on
+    }
+
+    /// The response is over. Whether it was going on until now.
+    pub(super) fn end(&mut self) -> bool {
+        let went_on = self.state != State::Failed;
+        self.state = State::After;
+        went_on
+    }
+
+    /// Whether a `created` is about the response that is there.
+    fn has_begun(&self, id: Option<&str>) -> bool {
+        match id {
+            Some(_) => id == self.id.as_deref(),
+            None => self.is_within(),
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! [`Item`]: one output item of a response, and the blocks that it is in the message.
+//!
+//! A message is a text block for each part of its content. Reasoning is a thinking block for each part of
+//! its summary and of its text, and one more for what the provider shows only encrypted. A call is one
+//! block, and one more for what came of it if the provider carried it out itself. Any other item is one
+//! block with its fields.
+
+use std::collections::BTreeMap;
+
+use super::super::events::Events;
+use super::Raw;
+use super::arguments::{CallKind, Inner};
+use super::members::Members;
+use super::part::{Moment, Part};
+use super::shown::{Shown, escape};
+use crate::diagnostic::Kind as Odd;
+use crate::event::{Event, Keep, Notation, Opening, Owner, Runner, Slot};
+use crate::json::{Object, Value};
+
+/// An item as far as it has come.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    place: u32,
+    kind: Kind,
+    /// The provider's word for the kind.
+    word: String,
+    id: Option<String>,
+    blocks: BTreeMap<Part, Shown>,
+    /// The block that was opened first has the fields of the item.
+    first: Option<Part>,
+    fields: Object,
+    call: Call,
+    encrypted: Option<String>,
+    /// The string inside of the arguments that grows, and where in them it begins.
+    inner: Option<(Inner, usize)>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Message,
+    Reasoning,
+    Call(&'static CallKind),
+    Result,
+    Other,
+}
+
+/// Who a call is, or for a result, whose it is.
+#[derive(Clone, Debug, Default)]
+struct Call {
+    id: Option<String>,
+    name: String,
+    runner: Runner,
+}
+
+/// How far an item is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum State {
+    /// A delta came for it, but not its beginning.
+    Unstarted,
+    Started,
+    /// It ended, and says itself that it is not whole.
+    Incomplete,
+    Done,
+}
+
+/// How the response ended, for an item that did not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Rest {
+    Whole,
+    Missing,
+}
+
+impl Item {
+    /// An item that begins, at a place of the output.
+    pub(super) fn new(place: u32, raw: Raw<'_>, events: &mut Events) -> Self {
+        let word = raw.get("type").and_then(Raw::owned_string).unwrap_or_default();
+        let mut item = Self::blank(place, word, raw, State::Started);
+        item.update(raw, events);
+        item.begin(raw, events);
+        item
+    }
+
+    /// An item whose beginning was not seen.
+    pub(super) fn unstarted(place: u32, word: &str, id: Option<&str>, events: &mut Events) -> Self {
+        let raw = Raw::new("{}");
+        let mut item = Self::blank(place, word.to_owned(), raw, State::Unstarted);
+        item.id = id.map(str::to_owned);
+        item.begin(raw, events);
+        item
+    }
+
+    fn blank(place: u32, word: String, raw: Raw<'_>, state: State) -> Self {
+        let kind = match &*word {
+            "message" => Kind::Message,
+            "reasoning" => Kind::Reasoning,
+            result if result.ends_with("_output") => Kind::Result,
+            other => CallKind::of(other).map_or(Kind::Other, Kind::Call),
+        };
+        let runner = if let Kind::Call(kind) = kind { kind.runner(raw) } else { Runner::Provider };
+        Self {
+            place,
+            kind,
+            word,
+            id: None,
+            blocks: BTreeMap::new(),
+            first: None,
+            fields: Object::new(),
+            call: Call { runner, ..Call::default() },
+            encrypted: None,
+            inner: None,
+            state,
+        }
+    }
+
+    pub(super) fn state(&self) -> State {
+        self.state
+    }
+
+    pub(super) fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// The id of the call that the client has to answer.
+    pub(super) fn asks_client(&self) -> Option<&str> {
+        let asks = matches!(self.kind, Kind::Call(_)) && self.call.runner == Runner::Client;
+        self.call.id.as_deref().filter(|_| asks)
+    }
+
+    /// The id of the call that this is the result of.
+    pub(super) fn answers(&self) -> Option<&str> {
+        self.call.id.as_deref().filter(|_| matches!(self.kind, Kind::Result))
+    }
+
+    /// `output_item.added` for an item that deltas have begun, or that was added before.
+    pub(super) fn start_again(&mut self, raw: Raw<'_>, events: &mut Events) {
+        self.update(raw, events);
+        self.rename(raw, events);
+        self.state = State::Started;
+    }
+
+    /// The item as it is in the end, from its own last event or from that of the response.
+    pub(super) fn finish(&mut self, raw: Raw<'_>, events: &mut Events) {
+        self.state = State::Done;
+        self.update(raw, events);
+        match self.kind {
+            Kind::Message | Kind::Reasoning => self.parts(raw, Moment::End, events),
+            Kind::Call(kind) => {
+                self.rename(raw, events);
+                self.settle(&kind.arguments(raw), events);
+                self.results(kind, raw, events);
+            }
+            Kind::Result | Kind::Other => {}
+        }
+        self.show_all(events);
+        for (part, shown) in &mut self.blocks {
+            // A call whose arguments are not what the provider says in the end must not be carried out.
+            let unsure = self.state == State::Incomplete || shown.is_different();
+            if !(unsure && *part == Part::Whole) {
+                shown.close(events);
+            }
+        }
+    }
+
+    /// The response is over, and this item was not.
+    pub(super) fn conclude(&mut self, rest: Rest, events: &mut Events) {
+        if matches!(self.state, State::Done | State::Incomplete) {
+            return;
+        }
+        self.show_all(events);
+        for shown in self.blocks.values_mut() {
+            shown.show_start(events);
+            if rest == Rest::Whole && shown.is_open() {
+                let message = format!("block {} was open when the message ended", shown.slot.0);
+                events.notice(Odd::UnclosedBlock, message);
+                shown.close(events);
+            }
+        }
+    }
+
+    /// A part of the content or the summary begins or ends. Whether there is a place for it.
+    pub(super) fn part(&mut self, part: Part, raw: Raw<'_>, moment: Moment, events: &mut Events) -> bool {
+        if !self.has(part) {
+            return false;
+        }
+        let (mut word, mut text, mut others) = (None, None, Vec::new());
+        let _ = raw.members(|key, value| match key {
+            "type" => word = value.string(),
+            "text" | "refusal" => text = value.string(),
+            _ => others.push((key.to_owned(), value)),
+        });
+        let opening = match (word.as_deref(), self.kind) {
+            (Some("output_text" | "text"), _) | (None, Kind::Message) => Opening::Text { refusal: false },
+            (Some("refusal"), _) => Opening::Text { refusal: true },
+            (Some("summary_text" | "reasoning_text") | None, _) => Opening::Thinking { redacted: None },
+            (Some(other), _) => Opening::Other { kind: other.to_owned() },
+        };
+        let Some(shown) = self.open(part, opening, events) else { return false };
+        match (text, moment) {
+            (None, _) => {}
+            (Some(text), _) if !shown.grows() => shown.keep("text", Value::from(&*text), events),
+            (Some(text), Moment::Begin) => shown.begin(text.into_owned()),
+            (Some(text), Moment::End) => shown.settle(0, &text, |_, _| false, events),
+        }
+        for (key, value) in others {
+            shown.keep(&key, value.value(), events);
+        }
+        if moment == Moment::End {
+            shown.show_start(events);
+            shown.close(events);
+        }
+        true
+    }
+
+    /// Text, thinking or arguments go on, or are given whole. Whether the item is one that has them.
+    pub(super) fn text(
+        &mut self,
+        part: Part,
+        opening: Opening,
+        event: &Members<'_>,
+        events: &mut Events,
+    ) -> bool {
+        if !self.has(part) {
+            return false;
+        }
+        let Some(shown) = self.open(part, opening, events) else { return false };
+        if let Some(delta) = event.delta {
+            if !(shown.is_open() && shown.grows()) {
+                return false;
+            }
+            shown.grow(delta, events);
+        }
+        match (event.logprobs, event.delta) {
+            (Some(logprobs), Some(_)) => {
+                let _ = logprobs.elements(|token| shown.push("logprobs", token.value(), events));
+            }
+            (Some(logprobs), None) => shown.keep("logprobs", logprobs.value(), events),
+            (None, _) => {}
+        }
+        if let Some(annotation) = event.annotation {
+            shown.push("annotations", annotation.value(), events);
+        }
+        match (part, event.whole.and_then(Raw::string)) {
+            (_, None) => {}
+            (Part::Whole, Some(whole)) => self.settle(&whole, events),
+            (_, Some(whole)) if shown.grows() => shown.settle(0, &whole, |_, _| false, events),
+            (_, Some(_)) => return false,
+        }
+        true
+    }
+
+    /// A string inside of the arguments goes on, or is given whole. Whether it can be put there.
+    pub(super) fn inner(&mut self, inner: Inner, event: &Members<'_>, events: &mut Events) -> bool {
+        let Some(shown) = self.blocks.get_mut(&Part::Whole).filter(|shown| shown.is_open() && shown.grows())
+        else {
+            return false;
+        };
+        let from = match (self.inner, inner) {
+            (Some((known, from)), inner) if known == inner => from,
+            (Some((Inner::Command(last), _)), Inner::Command(next)) if next == last + 1 => {
+                shown.grow_plain(r#"",""#, events);
+                shown.len()
+            }
+            (None, Inner::Code | Inner::Diff | Inner::Command(0)) if shown.is_empty() => {
+                let start = shown.take_start().unwrap_or_default();
+                shown.grow_plain(&inner.opening(&start), events);
+                shown.len()
+            }
+            _ => return false,
+        };
+        self.inner = Some((inner, from));
+        if let Some(delta) = event.delta {
+            shown.grow_escaped(delta, events);
+        }
+        if let Some(whole) = event.whole.and_then(Raw::string) {
+            shown.settle(from, &escape(&whole), |_, _| false, events);
+        }
+        true
+    }
+
+    /// What a shell printed, while it does. The lists of the last event are what holds in the end.
+    pub(super) fn output(&mut self, event: &Members<'_>, events: &mut Events) -> bool {
+        let Some(slot) = self.blocks.get(&Part::Whole).map(|shown| shown.slot) else { return false };
+        let command = event.part_index.unwrap_or(0);
+        if let Some(delta) = event.delta {
+            let _ = delta.members(|stream, text| {
+                let key = if command == 0 { stream.to_owned() } else { format!("{stream}_{command}") };
+                let keep = Keep::Grow(text.owned_string().unwrap_or_default().into());
+                events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
+            });
+        }
+        match event.whole {
+            Some(outputs) if command == 0 => self.keep("output", outputs.value(), events),
+            Some(outputs) => drop(outputs.elements(|output| self.push("output", output.value(), events))),
+            None => {}
+        }
+        true
+    }
+
+    /// Keeps a field of the item, if it says something new.
+    pub(super) fn keep(&mut self, key: &str, value: Value, events: &mut Events) {
+        if self.fields.get(key) != Some(&value) {
+            self.fields.insert(key, value.clone());
+            if let Some(slot) = self.owner() {
+                events.keep(Owner::Block(slot), key, value);
+            }
+        }
+    }
+
+    /// Adds to a list among the fields of the item.
+    pub(super) fn push(&mut self, key: &str, value: Value, events: &mut Events) {
+        let keep = Keep::Push(value);
+        keep.store(&mut self.fields, key);
+        if let Some(slot) = self.owner() {
+            events.push(Event::Kept { owner: Owner::Block(slot), key: key.to_owned().into(), keep });
+        }
+    }
+
+    /// The block that has the fields of the item.
+    pub(super) fn owner(&self) -> Option<Slot> {
+        self.first.and_then(|part| self.blocks.get(&part)).map(|shown| shown.slot)
+    }
+
+    /// Whether items of this kind have such a part.
+    fn has(&self, part: Part) -> bool {
+        match part {
+            Part::Content(_) => matches!(self.kind, Kind::Message | Kind::Reasoning),
+            Part::Summary(_) | Part::Encrypted => matches!(self.kind, Kind::Reasoning),
+            Part::Whole | Part::Result => matches!(self.kind, Kind::Call(_)),
+        }
+    }
+
+    /// Opens what there is to open before any delta.
+    fn begin(&mut self, raw: Raw<'_>, events: &mut Events) {
+        match self.kind {
+            Kind::Message | Kind::Reasoning => self.parts(raw, Moment::Begin, events),
+            Kind::Call(kind) => {
+                let (id, name) = self.identity(kind, raw);
+                self.call.id = id.clone();
+                self.call.name.clone_from(&name);
+                let Call { runner, .. } = self.call;
+                let id = id.unwrap_or_else(|| {
+                    let invented = format!("call_{}", self.place);
+                    let message = format!("call of `{name}` has no id and was given `{invented}`");
+                    events.notice(Odd::MissingId, message);
+                    self.call.id = Some(invented.clone());
+                    invented
+                });
+                let notation = kind.notation;
+                if let Some(shown) =
+                    self.open(Part::Whole, Opening::ToolCall { id, name, runner, notation }, events)
+                {
+                    shown.begin(kind.arguments(raw));
+                }
+            }
+            Kind::Result => {
+                self.call.id = raw.get("call_id").and_then(Raw::owned_string);
+                let opening = Opening::ToolResult { kind: self.word.clone(), call_id: self.call.id.clone() };
+                self.open(Part::Whole, opening, events);
+            }
+            Kind::Other => {
+                self.open(Part::Whole, Opening::Other { kind: self.word.clone() }, events);
+            }
+        }
+    }
+
+    /// The parts of a message or of reasoning that the item itself lists.
+    fn parts(&mut self, raw: Raw<'_>, moment: Moment, events: &mut Events) {
+        let mut list = |key: &str, part: fn(u64) -> Part| {
+            let mut index = 0;
+            let _ = raw.get(key).unwrap_or(Raw::new("[]")).elements(|raw| {
+                if !self.part(part(index), raw, moment, events) {
+                    let message = format!("part {index} of item {} is one too many", self.place);
+                    events.keep_unknown(Odd::UnknownEvent, message, raw.value());
+                }
+                index += 1;
+            });
+        };
+        list("summary", Part::Summary);
+        list("content", Part::Content);
+    }
+
+    /// Takes over the members that are neither content nor arguments nor results.
+    fn update(&mut self, raw: Raw<'_>, events: &mut Events) {
+        let argument = if let Kind::Call(kind) = self.kind { kind.argument(raw) } else { None };
+        let mut fields = Vec::new();
+        let _ = raw.members(|key, value| {
+            if !value.is_null() {
+                fields.push((key.to_owned(), value));
+            }
+        });
+        for (key, value) in fields {
+            match (&*key, self.kind) {
+                ("type", _) => {}
+                ("id", _) => self.set_id(value.owned_string(), events),
+                ("content" | "summary", Kind::Message | Kind::Reasoning) => {}
+                ("encrypted_content", Kind::Reasoning) => self.encrypted = value.owned_string(),
+                // An answer has no other role.
+                ("role", Kind::Message) if value.text() == r#""assistant""# => {}
+                ("call_id", Kind::Call(_) | Kind::Result) | ("name", Kind::Call(_)) => {}
+                ("status", _) => self.set_status(value, events),
+                (key, Kind::Call(kind)) if argument == Some(key) || kind.results.contains(&key) => {}
+                (key, _) => self.keep(key, value.value(), events),
+            }
+        }
+    }
+
+    /// The status of what the provider carries out is news. Of anything else, `in_progress` and `completed`
+    /// say no more than that the block is open or closed.
+    fn set_status(&mut self, status: Raw<'_>, events: &mut Events) {
+        let word = status.string().unwrap_or_default();
+        if self.state == State::Done && word == "incomplete" {
+            self.state = State::Incomplete;
+        }
+        let models = match self.kind {
+            Kind::Message | Kind::Reasoning => true,
+            Kind::Call(_) => self.call.runner == Runner::Client,
+            Kind::Result | Kind::Other => false,
+        };
+        if !(models && matches!(&*word, "in_progress" | "completed")) {
+            self.keep("status", status.value(), events);
+        }
+    }
+
+    fn set_id(&mut self, id: Option<String>, events: &mut Events) {
+        if let Some(id) = id.filter(|id| self.id.as_ref() != Some(id)) {
+            for shown in self.blocks.values() {
+                events.keep(Owner::Block(shown.slot), "id", Value::from(&*id));
+            }
+            self.id = Some(id);
+        }
+    }
+
+    fn identity(&self, kind: &CallKind, raw: Raw<'_>) -> (Option<String>, String) {
+        let word = |key: &str| raw.get(key).and_then(Raw::owned_string);
+        (word("call_id").or_else(|| self.id.clone()), word("name").unwrap_or_else(|| kind.tool().to_owned()))
+    }
+
+    /// The item may say later who it is, if its beginning was not seen.
+    fn rename(&mut self, raw: Raw<'_>, events: &mut Events) {
+        let Kind::Call(kind) = self.kind else { return };
+        let Some(shown) = self.blocks.get(&Part::Whole).filter(|shown| shown.is_open()) else { return };
+        let (id, name) = self.identity(kind, raw);
+        // Only a call without an id of its own goes by the id of the item, which may change.
+        let id = raw.get("call_id").and(id).or_else(|| self.call.id.clone());
+        if id != self.call.id || name != self.call.name {
+            let block = shown.slot;
+            let id_now = id.clone().unwrap_or_default().into();
+            events.push(Event::Named { block, id: id_now, name: name.clone().into() });
+            self.call = Call { id, name, runner: self.call.runner };
+        }
+    }
+
+    fn settle(&mut self, whole: &str, events: &mut Events) {
+        let Kind::Call(kind) = self.kind else { return };
+        if let Some(shown) = self.blocks.get_mut(&Part::Whole) {
+            let is_json = kind.notation == Notation::Json;
+            shown.settle(0, whole, |shown, whole| is_json && same_json(shown, whole), events);
+        }
+    }
+
+    /// What came of a call that the provider carried out.
+    fn results(&mut self, kind: &CallKind, raw: Raw<'_>, events: &mut Events) {
+        for key in kind.results {
+            let Some(value) = raw.get(key).filter(|value| !value.is_null()) else { continue };
+            let opening = Opening::ToolResult { kind: self.word.clone(), call_id: self.call.id.clone() };
+            if let Some(shown) = self.open(Part::Result, opening, events) {
+                shown.keep(key, value.value(), events);
+            }
+        }
+    }
+
+    /// Opens what nothing in the stream has opened: hidden thinking, a message without content.
+    fn show_all(&mut self, events: &mut Events) {
+        match self.kind {
+            // The provider encrypts anew whenever it sends the item; the first that came whole is as good as
+            // the others.
+            Kind::Reasoning if self.encrypted.is_some() || self.blocks.is_empty() => {
+                let redacted = self.encrypted.clone();
+                self.open(Part::Encrypted, Opening::Thinking { redacted }, events);
+            }
+            Kind::Message if self.blocks.is_empty() => {
+                self.open(Part::Content(0), Opening::Text { refusal: false }, events);
+            }
+            _ => {}
+        }
+    }
+
+    /// The block of a part, opened if it is new; none if the part is one too many.
+    fn open(&mut self, part: Part, opening: Opening, events: &mut Events) -> Option<&mut Shown> {
+        if !self.blocks.contains_key(&part) {
+            let slot = part.slot(self.place)?;
+            // The id is what the item's blocks have in common; some say it already.
+            let told = match &opening {
+                Opening::ToolCall { id, .. } => Some(id),
+                Opening::ToolResult { call_id, .. } => call_id.as_ref(),
+                Opening::Text { .. } | Opening::Thinking { .. } | Opening::Other { .. } => None,
+            };
+            let told = told.is_some() && told == self.id.as_ref();
+            let shown = Shown::new(slot, &opening);
+            events.push(Event::Opened { block: slot, choice: 0, opening });
+            if let Some(id) = self.id.as_deref().filter(|_| !told) {
+                events.keep(Owner::Block(slot), "id", Value::from(id));
+            }
+            if self.first.is_none() {
+                self.first = Some(part);
+                for (key, value) in self.fields.iter() {
+                    events.keep(Owner::Block(slot), key, value.clone());
+                }
+            }
+            self.blocks.insert(part, shown);
+        }
+        self.blocks.get_mut(&part)
+    }
+}
+
+/// Whether two texts are the same JSON, blanks and the order of keys aside.
+fn same_json(one: &str, other: &str) -> bool {
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    read(one).is_some_and(|one| read(other) == Some(one))
+}

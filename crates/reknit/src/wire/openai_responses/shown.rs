@@ -1,0 +1,219 @@
+//! [`Shown`]: what the reader of a block has seen of it, held against what the provider says at its end.
+
+use super::super::events::Events;
+use super::super::fields::{Half, Raw, flush, unescape};
+use crate::diagnostic::Kind;
+use crate::event::{Event, Keep, Opening, Owner, Slot};
+use crate::json::{Object, Value};
+
+/// One block and its text so far.
+///
+/// The text is kept although the message has it too: the same value comes again in up to four events, and
+/// only its text can show that the last one says something else.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    pub(super) slot: Slot,
+    holds: Holds,
+    text: String,
+    half: Half,
+    start: Start,
+    state: State,
+    /// The value that was reported as different from what is shown.
+    different: Option<String>,
+    /// The fields that were kept beside the text.
+    kept: Object,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Holds {
+    Text,
+    /// Nothing that could grow.
+    Fields,
+}
+
+/// What the event had that began the block.
+#[derive(Clone, Debug)]
+enum Start {
+    /// This. Whether it is the beginning of the text or, as some servers do it, already all of it, is not
+    /// known before the next event.
+    Held(String),
+    Past,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Open,
+    Closed,
+}
+
+impl Shown {
+    pub(super) fn new(slot: Slot, opening: &Opening) -> Self {
+        let holds = match opening {
+            Opening::Text { .. } | Opening::Thinking { .. } | Opening::ToolCall { .. } => Holds::Text,
+            Opening::ToolResult { .. } | Opening::Other { .. } => Holds::Fields,
+        };
+        Self {
+            slot,
+            holds,
+            text: String::new(),
+            half: None,
+            start: Start::Past,
+            state: State::Open,
+            different: None,
+            kept: Object::new(),
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
+    /// Whether it has a text at all.
+    pub(super) fn grows(&self) -> bool {
+        self.holds == Holds::Text
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(super) fn is_different(&self) -> bool {
+        self.different.is_some()
+    }
+
+    /// Takes the text that came with the beginning.
+    pub(super) fn begin(&mut self, text: String) {
+        if self.text.is_empty() && !text.is_empty() {
+            self.start = Start::Held(text);
+        }
+    }
+
+    /// The text that came with the beginning, if nothing came since.
+    pub(super) fn take_start(&mut self) -> Option<String> {
+        match std::mem::replace(&mut self.start, Start::Past) {
+            Start::Held(text) => Some(text),
+            Start::Past => None,
+        }
+    }
+
+    /// Nothing more will come: what came with the beginning is all.
+    pub(super) fn show_start(&mut self, events: &mut Events) {
+        if let Some(text) = self.take_start() {
+            self.grow_plain(&text, events);
+        }
+    }
+
+    /// Grows by a delta.
+    pub(super) fn grow(&mut self, delta: Raw<'_>, events: &mut Events) {
+        let Some(piece) = self.decode(delta, events) else { return };
+        if let Some(start) = self.take_start().filter(|start| !start.starts_with(&piece)) {
+            self.grow_plain(&start, events);
+        }
+        self.grow_plain(&piece, events);
+    }
+
+    /// Grows by a delta inside of a JSON string that is being written.
+    pub(super) fn grow_escaped(&mut self, delta: Raw<'_>, events: &mut Events) {
+        if let Some(piece) = self.decode(delta, events) {
+            self.grow_plain(&escape(&piece), events);
+        }
+    }
+
+    pub(super) fn grow_plain(&mut self, piece: &str, events: &mut Events) {
+        self.text.push_str(piece);
+        events.grew_plain(self.slot, piece);
+    }
+
+    /// The provider says what stands behind the first `from` bytes; an empty value says nothing.
+    ///
+    /// What was shown is never taken back: if the value goes on from there, the block grows by the rest.
+    pub(super) fn settle(
+        &mut self,
+        from: usize,
+        whole: &str,
+        same: impl FnOnce(&str, &str) -> bool,
+        events: &mut Events,
+    ) {
+        if whole.is_empty() {
+            return;
+        }
+        self.start = Start::Past;
+        let shown = self.text.get(from..).unwrap_or_default();
+        match whole.strip_prefix(shown) {
+            Some("") => {}
+            Some(rest) if self.is_open() => {
+                let rest = rest.to_owned();
+                self.half = None;
+                self.grow_plain(&rest, events);
+            }
+            // To look for what is the same may take long, so it is not done again and again.
+            _ if self.different.as_deref().map_or_else(|| same(shown, whole), |known| known == whole) => {}
+            _ => {
+                let at = shown.bytes().zip(whole.bytes()).take_while(|(a, b)| a == b).count();
+                let message = format!(
+                    "block {}: {} bytes were shown, {} are its value at the end; they differ from byte {}",
+                    self.slot.0,
+                    shown.len(),
+                    whole.len(),
+                    at
+                );
+                events.notice(Kind::DifferentEnd, message);
+                events.keep(Owner::Block(self.slot), "final", Value::from(whole));
+                self.different = Some(whole.to_owned());
+            }
+        }
+    }
+
+    /// Keeps a field, if it says something new.
+    pub(super) fn keep(&mut self, key: &str, value: Value, events: &mut Events) {
+        let empty = matches!(&value, Value::Array(list) if list.is_empty());
+        let known = self.kept.get(key);
+        if value.is_null() || known == Some(&value) || (known.is_none() && empty) {
+            return;
+        }
+        self.kept.insert(key, value.clone());
+        events.keep(Owner::Block(self.slot), key, value);
+    }
+
+    /// Adds to a list.
+    pub(super) fn push(&mut self, key: &str, value: Value, events: &mut Events) {
+        let keep = Keep::Push(value);
+        keep.store(&mut self.kept, key);
+        events.push(Event::Kept { owner: Owner::Block(self.slot), key: key.to_owned().into(), keep });
+    }
+
+    pub(super) fn close(&mut self, events: &mut Events) {
+        if self.state == State::Closed {
+            return;
+        }
+        let length = self.text.len();
+        if flush(&mut self.half, &mut self.text) > 0 {
+            events.grew_plain(self.slot, &self.text[length..]);
+            events.notice(Kind::LoneSurrogate, "a block ended with half of a surrogate pair");
+        }
+        self.state = State::Closed;
+        events.closed(self.slot);
+    }
+
+    fn decode(&mut self, delta: Raw<'_>, events: &mut Events) -> Option<String> {
+        let body = delta.string_body()?;
+        let mut piece = String::with_capacity(body.len());
+        let lone = unescape(body, &mut self.half, &mut piece);
+        if lone > 0 {
+            events.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
+        }
+        Some(piece).filter(|piece| !piece.is_empty())
+    }
+}
+
+/// The text as it stands between the quotes of a JSON string.
+pub(super) fn escape(text: &str) -> String {
+    let mut quoted = Value::from(text).to_string();
+    quoted.pop();
+    quoted.remove(0);
+    quoted
+}
