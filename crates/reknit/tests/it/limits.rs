@@ -1,0 +1,158 @@
+//! A limit is reached at a byte of the input, whatever the pieces were, and what came before it stays.
+
+use reknit::diagnostic::Kind;
+use reknit::message::{Args, Status};
+use reknit::reply::Error;
+use reknit::{Dialect, Limits, Message, Reply, frame};
+
+use crate::cuts::same_for_every_cut;
+use crate::replies::{Outcome, outcome};
+
+const SMALL: Limits =
+    Limits { frame_bytes: 1 << 20, reply_bytes: 1 << 20, json_depth: 128, blocks: 100, diagnostics: 100 };
+
+fn read(limits: &Limits, input: &[u8]) -> Outcome {
+    same_for_every_cut(input, |pieces| outcome(Reply::new(Dialect::OpenAiChat).with_limits(limits), pieces))
+}
+
+fn last(outcome: &Outcome) -> &Message {
+    outcome.messages.last().expect("there is always one")
+}
+
+fn text(words: &str) -> String {
+    format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{words}\"}}}}]}}\n\n")
+}
+
+fn call(index: usize, arguments: &str) -> String {
+    let function = format!("{{\"name\":\"f\",\"arguments\":{}}}", serde_json::to_string(arguments).unwrap());
+    format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":{index},\"id\":\"call_{index}\",\"function\":{function}}}]}}}}]}}\n\n"
+    )
+}
+
+#[test]
+fn a_frame_that_is_too_long_is_refused_at_its_byte() {
+    let first = text("short");
+    let input = first.clone() + &text(&"long ".repeat(40)) + &text("never read");
+    let limits = Limits { frame_bytes: 100, ..SMALL };
+    let outcome = read(&limits, input.as_bytes());
+    let at = first.len() as u64 + 100;
+    assert_eq!(outcome.error, Some(Error::Frame(frame::Error::TooLong { at, limit: 100 })));
+    assert_eq!(last(&outcome).text(), "short");
+    assert_eq!(last(&outcome).status(), Status::Cut);
+    let notice = &last(&outcome).diagnostics()[0];
+    assert_eq!((notice.kind, notice.at), (Kind::LimitReached, at));
+    let error = outcome.error.expect("it was compared");
+    assert!(error.to_string().starts_with(&format!("byte {at}: ")), "{error}");
+    assert!(error.hint().contains("frame_bytes"));
+}
+
+#[test]
+fn a_reply_that_is_too_long_is_refused_at_its_byte() {
+    let frames = [text("one "), text("two "), text("three")];
+    let input = frames.concat();
+    let two = frames[..2].concat().len();
+    for (limit, expected) in [(0, ""), (1, ""), (two - 2, "one "), (two, "one two "), (two + 9, "one two ")] {
+        let limits = Limits { reply_bytes: limit as u64, ..SMALL };
+        let outcome = read(&limits, input.as_bytes());
+        assert_eq!(outcome.error, Some(Error::TooLong { limit: limit as u64 }));
+        assert_eq!(
+            (last(&outcome).text().as_str(), last(&outcome).status()),
+            (expected, Status::Cut),
+            "{limit}"
+        );
+        assert_eq!(last(&outcome).diagnostics().last().map(|notice| notice.at), Some(limit as u64));
+    }
+    let fits = Limits { reply_bytes: input.len() as u64, ..SMALL };
+    assert_eq!(read(&fits, input.as_bytes()).error, None);
+}
+
+#[test]
+fn a_block_too_many_is_refused_where_it_begins() {
+    let frames = [call(0, "{}"), call(1, "{}"), call(2, "{}"), text("lost")];
+    let limits = Limits { blocks: 2, ..SMALL };
+    let outcome = read(&limits, frames.concat().as_bytes());
+    let at = (frames[0].len() + frames[1].len()) as u64;
+    assert_eq!(outcome.error, Some(Error::TooManyBlocks { at, limit: 2 }));
+    assert_eq!(last(&outcome).blocks().len(), 2);
+    assert_eq!(last(&outcome).status(), Status::Cut);
+    let three = Limits { blocks: 3, ..SMALL };
+    assert_eq!(read(&three, frames[..3].concat().as_bytes()).error, None);
+}
+
+/// All messages of a reply together, or a stream could start a new one with every frame.
+#[test]
+fn blocks_are_counted_over_all_messages() {
+    let message = text("x") + "data: [DONE]\n\n";
+    let outcome = read(&Limits { blocks: 3, ..SMALL }, message.repeat(5).as_bytes());
+    assert_eq!(outcome.error, Some(Error::TooManyBlocks { at: 3 * message.len() as u64, limit: 3 }));
+    assert_eq!(outcome.messages.iter().map(|message| message.blocks().len()).sum::<usize>(), 3);
+}
+
+#[test]
+fn arguments_nested_too_deep_are_malformed() {
+    let limits = Limits { json_depth: 3, ..SMALL };
+    let input = call(0, "[[1]]") + &call(1, "[[[1]]]") + "data: [DONE]\n\n";
+    let outcome = read(&limits, input.as_bytes());
+    let ends: Vec<_> =
+        last(&outcome).tool_calls().map(|call| matches!(call.args, Args::Complete(_))).collect();
+    assert_eq!(ends, [true, false]);
+    let notice = last(&outcome).diagnostics().iter().find(|notice| notice.kind == Kind::MalformedArguments);
+    assert_eq!(notice.expect("it is noticed").message, "arguments of `f`: nested 3 deep at byte 2");
+}
+
+#[test]
+fn arguments_nested_a_hundred_thousand_deep_are_only_malformed() {
+    for deep in ["[".repeat(100_000), "{\"a\":".repeat(100_000)] {
+        let input = call(0, &deep) + &text("read on") + "data: [DONE]\n\n";
+        // Too long for every cut; in a few pieces it is cut inside the nesting.
+        let whole = outcome(Reply::detect(), &[input.as_bytes()]);
+        let pieces: Vec<_> = input.as_bytes().chunks(1000).collect();
+        assert_eq!(outcome(Reply::detect(), &pieces), whole);
+        assert_eq!(last(&whole).text(), "read on");
+        let call = last(&whole).tool_calls().next().expect("there is a call");
+        assert!(
+            matches!(&call.args, Args::Malformed { raw, .. } if raw.len() == deep.len()),
+            "{:?}",
+            call.name
+        );
+    }
+}
+
+/// Not only in arguments: also where the provider's own JSON has an unknown field.
+#[test]
+fn a_frame_nested_a_hundred_thousand_deep_is_read() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for member in
+        [format!("\"future\":{deep}"), format!("\"usage\":{{\"future\":{deep}}}"), format!("\"id\":{deep}")]
+    {
+        let frame =
+            format!("data: {{{member},\"choices\":[{{\"delta\":{{\"content\":\"Hi\",{member}}}}}]}}\n\n");
+        for reply in [Reply::detect(), Reply::new(Dialect::OpenAiChat)] {
+            assert_eq!(last(&outcome(reply, &[frame.as_bytes()])).text(), "Hi", "{}", &member[..20]);
+        }
+    }
+}
+
+#[test]
+fn diagnostics_too_many_are_only_counted() {
+    let unknown = "data: {\"object\":\"heartbeat\"}\n\n";
+    let input = text("Hi") + &unknown.repeat(5);
+    let outcome = read(&Limits { diagnostics: 2, ..SMALL }, input.as_bytes());
+    assert_eq!(outcome.error, None);
+    assert_eq!(last(&outcome).diagnostics().len(), 2);
+    let json = serde_json::to_value(last(&outcome)).expect("a message is JSON");
+    assert_eq!(json["diagnostics_omitted"], 3);
+}
+
+/// Bytes behind the limit are not even looked at.
+#[test]
+fn pushing_on_behind_a_limit_changes_nothing() {
+    let limits = Limits { reply_bytes: 20, ..SMALL };
+    let mut reply = Reply::new(Dialect::OpenAiChat).with_limits(&limits);
+    reply.push(text("Hi").as_bytes());
+    let before = reply.message().clone();
+    assert!(reply.push(text("more").as_bytes()).next().is_none());
+    assert!(reply.finish().next().is_none());
+    assert_eq!(*reply.message(), before);
+}

@@ -1,0 +1,18 @@
+//! The engine as its users see it: every case of `corpus/`, every way to cut it, and whatever is done to it.
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "tests read files, the engine does not"
+)]
+
+mod cuts;
+mod corpus;
+mod frames;
+mod json;
+mod events;
+mod replies;
+mod following;
+mod damage;
+mod limits;
+mod bad_input;
+mod types;

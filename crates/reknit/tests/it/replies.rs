@@ -1,0 +1,132 @@
+//! Bytes to messages: every input of `corpus/wire` through [`Reply`], to the files beside it.
+
+use reknit::json::Value;
+use reknit::message::{Change, Status};
+use reknit::reply::{Changes, Error};
+use reknit::{Dialect, Message, Reply};
+use serde::Serialize;
+
+use crate::corpus::{self, Verdict};
+use crate::cuts::same_for_every_cut;
+
+#[test]
+fn anthropic_cases_give_what_they_must() {
+    check_cases(Dialect::Anthropic);
+}
+
+#[test]
+fn openai_chat_cases_give_what_they_must() {
+    check_cases(Dialect::OpenAiChat);
+}
+
+/// A test for each dialect, above, so that they run side by side.
+fn check_cases(dialect: Dialect) {
+    let mut verdict = Verdict::new();
+    for case in corpus::cases(&format!("wire/{dialect}")) {
+        let outcome = same_for_every_cut(&case.input, |pieces| outcome(Reply::new(dialect), pieces));
+        assert_eq!(outcome.error, None, "corpus/{}", case.name);
+        verdict.expect(&case, "message.json", &pretty(&outcome.messages));
+        verdict.expect(&case, "native.json", &pretty(&outcome.native));
+        let lines = outcome.changes.iter();
+        let lines = lines.map(|change| serde_json::to_string(change).expect("it is JSON") + "\n");
+        verdict.expect(&case, "changes.ndjson", &lines.collect::<String>());
+    }
+    verdict.give();
+}
+
+#[test]
+fn every_dialect_has_its_test() {
+    assert_eq!(Dialect::ALL, [Dialect::Anthropic, Dialect::OpenAiChat], "write one like those above");
+}
+
+fn pretty(list: &impl Serialize) -> String {
+    serde_json::to_string_pretty(list).expect("it is JSON") + "\n"
+}
+
+/// The dialect is found from the frames, not told; only an error in another's form may be taken for its.
+#[test]
+fn the_dialect_of_every_case_is_found() {
+    for wire in corpus::wire_cases() {
+        let mut reply = Reply::detect();
+        reply.push(&wire.case.input);
+        reply.finish();
+        let found = reply.dialect();
+        let failed_at_once =
+            reply.message().status() == Status::Failed && reply.message().blocks().is_empty();
+        if reply.message().status() != Status::Waiting && reply.error().is_none() && !failed_at_once {
+            assert_eq!(found, Some(wire.dialect), "corpus/{}", wire.case.name);
+        }
+    }
+}
+
+#[test]
+fn changes_that_nobody_looks_at_happen_all_the_same() {
+    for wire in corpus::wire_cases() {
+        let mut reply = Reply::new(wire.dialect);
+        for piece in wire.case.input.chunks(7) {
+            // One change is looked at, the others are not.
+            reply.push(piece).next();
+        }
+        reply.finish();
+        let looked_at = read(wire.dialect, &[&wire.case.input]);
+        assert!(reply.messages().eq(looked_at.messages()), "corpus/{}", wire.case.name);
+    }
+}
+
+/// All that a reply gives out.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) native: Vec<Value>,
+    pub(crate) changes: Vec<Change<'static>>,
+    pub(crate) error: Option<Error>,
+}
+
+/// What comes of the pieces.
+pub(crate) fn outcome(reply: Reply, pieces: &[&[u8]]) -> Outcome {
+    let mut reply = reply.with_native();
+    let mut changes = Vec::new();
+    let mut look = |mut given: Changes<'_>| {
+        while let Some((change, _)) = given.next() {
+            changes.push(change.into_owned());
+        }
+    };
+    pieces.iter().for_each(|piece| look(reply.push(piece)));
+    look(reply.finish());
+    let messages = reply.messages().cloned().collect();
+    Outcome { messages, error: reply.error().cloned(), native: reply.into_native(), changes }
+}
+
+/// A reply that has read all pieces.
+pub(crate) fn read(dialect: Dialect, pieces: &[&[u8]]) -> Reply {
+    let mut reply = Reply::new(dialect);
+    for piece in pieces {
+        reply.push(piece);
+    }
+    reply.finish();
+    reply
+}
+
+/// The asynchronous adapter gives the same changes, and cuts the message where its stream fails.
+#[cfg(feature = "stream")]
+#[test]
+fn a_stream_of_pieces_gives_the_changes_of_the_reply() {
+    use futures_executor::block_on;
+    use futures_util::{StreamExt, stream};
+    use reknit::reply::ChangeStream;
+
+    for wire in corpus::wire_cases() {
+        let pieces = stream::iter(wire.case.input.chunks(50).map(Ok::<_, ()>));
+        let stream = ChangeStream::new(Reply::new(wire.dialect), pieces);
+        let changes: Vec<_> = block_on(stream.map(|change| change.expect("no piece fails")).collect());
+        let expected = outcome(Reply::new(wire.dialect), &[&wire.case.input]);
+        assert_eq!(changes, expected.changes, "corpus/{}", wire.case.name);
+
+        let half = &wire.case.input[..wire.case.input.len() / 2];
+        let mut stream =
+            ChangeStream::new(Reply::new(wire.dialect), stream::iter([Ok(half), Err("connection reset")]));
+        let changes: Vec<_> = block_on(stream.by_ref().collect());
+        assert_eq!(changes.iter().filter(|change| change.is_err()).count(), 1, "corpus/{}", wire.case.name);
+        assert!(stream.reply().message().is_over(), "corpus/{}", wire.case.name);
+    }
+}

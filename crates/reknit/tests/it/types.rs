@@ -1,0 +1,106 @@
+//! Every public type can be sent to another thread and shared with it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn is_shareable<T: Send + Sync>() {}
+
+/// Asserts it of each type, at compile time, and gives their names.
+macro_rules! shareable {
+    ($($module:ident :: $name:ident $(<$argument:tt>)?),* $(,)?) => {{
+        $(is_shareable::<reknit::$module::$name$(<$argument>)?>();)*
+        vec![$(stringify!($name)),*]
+    }};
+}
+
+#[test]
+fn every_public_type_is_send_and_sync() {
+    let mut listed = shareable![
+        text::Text,
+        frame::Frame<'static>,
+        frame::Kind,
+        frame::Framing,
+        frame::Decoder,
+        frame::Error,
+        wire::Dialect,
+        wire::UnknownName,
+        wire::Translator,
+        wire::Native,
+        event::Event<'static>,
+        event::Slot,
+        event::Start,
+        event::Opening,
+        event::Runner,
+        event::Notation,
+        event::Owner,
+        event::Keep<'static>,
+        event::Usage,
+        event::Stop,
+        event::StopReason,
+        event::Failure,
+        json::PartialJson,
+        json::Change<'static>,
+        json::State,
+        json::Value,
+        json::Object,
+        json::Number,
+        json::Nesting,
+        json::Path<'static>,
+        json::Step<'static>,
+        json::Duplicates,
+        json::Error,
+        json::ErrorKind,
+        json::Expected,
+        message::Message,
+        message::Choice,
+        message::Status,
+        message::Block,
+        message::State,
+        message::Body,
+        message::ToolCall,
+        message::Args,
+        message::Input,
+        message::CallEnd,
+        message::Change<'static>,
+        message::Misfit,
+        reply::Reply,
+        reply::Changes<'static>,
+        reply::Error,
+        diagnostic::Diagnostic,
+        diagnostic::Place,
+        diagnostic::Kind,
+        limits::Limits,
+    ];
+    #[cfg(feature = "stream")]
+    is_shareable::<reknit::reply::ChangeStream<u8>>();
+    listed.push("ChangeStream");
+
+    let mut counts: BTreeMap<String, i32> = BTreeMap::new();
+    listed.iter().for_each(|name| *counts.entry((*name).to_owned()).or_default() += 1);
+    for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let source = fs::read_to_string(&file).expect("it was listed");
+        for name in source.lines().filter_map(public_type) {
+            *counts.entry(name.to_owned()).or_default() -= 1;
+        }
+    }
+    counts.retain(|_, count| *count != 0);
+    assert!(counts.is_empty(), "listed here more (+) or less (-) often than defined in src: {counts:?}");
+}
+
+/// The type that a line defines for everyone.
+fn public_type(line: &str) -> Option<&str> {
+    let rest = line.trim_start();
+    let rest =
+        ["pub struct ", "pub enum ", "pub union "].iter().find_map(|start| rest.strip_prefix(start))?;
+    rest.split(|char: char| !char.is_alphanumeric() && char != '_').next()
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the sources are beside the tests");
+    let paths = entries.map(|entry| entry.expect("it is there").path());
+    paths
+        .flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
