@@ -1,0 +1,62 @@
+//! What `--help` and `--version` print.
+
+use expect_test::expect;
+
+use crate::command::run;
+
+#[test]
+fn help_is_on_stdout_and_fits_a_screen() {
+    let help = run(&["--help"], "");
+    assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
+    expect![[r#"
+        Model streams, cut or broken however you like, as whole messages
+
+        Usage: reknit <COMMAND>
+
+        Commands:
+          read  Turn a provider's stream into the message it holds, live
+          help  Print this message or the help of the given subcommand(s)
+
+        Options:
+          -h, --help     Print help
+          -V, --version  Print version
+    "#]]
+    .assert_eq(&help.stdout);
+
+    let read = run(&["read", "--help"], "");
+    assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""));
+    assert!(read.stdout.lines().count() <= 50);
+    assert!(read.stdout.lines().all(|line| line.chars().count() <= 100));
+    expect![[r#"
+        Turn a provider's stream into the message it holds, live
+
+        Usage: reknit read [OPTIONS] [FILE]
+
+        Arguments:
+          [FILE]  The stream; standard input if it is `-` or left out
+
+        Options:
+              --from <DIALECT>  The dialect of the stream [default: auto]
+              --as <FORM>       The form: neutral, or native for the provider's own [default: neutral]
+              --all             Print every message of the stream, as an array, instead of the last one
+              --json            Print the message as one JSON object
+              --ndjson          Print every change as it comes, one JSON object a line
+              --recut <SEED>    Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
+          -h, --help            Print help
+
+        Examples:
+          curl -N … | reknit read                      the text, as it arrives
+          curl -N … | reknit read --json               the whole message as one JSON object
+          curl -N … | reknit read --ndjson             every change as a line of JSON
+          reknit read --as native --json reply.sse     the message in the provider's own form
+
+        Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble
+    "#]]
+    .assert_eq(&read.stdout);
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let version = run(&["--version"], "");
+    assert_eq!((version.code, version.stdout), (Some(0), format!("reknit {}\n", env!("CARGO_PKG_VERSION"))));
+}

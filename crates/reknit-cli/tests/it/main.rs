@@ -1,0 +1,8 @@
+//! The binary `reknit` as a script sees it: what is on stdout, what on stderr, and the exit code.
+
+mod command;
+mod corpus;
+mod endings;
+mod help;
+mod outputs;
+mod pipes;

@@ -1,0 +1,98 @@
+//! What is printed for the cases of the corpus, whole and cut anew.
+
+use expect_test::expect;
+use reknit::json::Value;
+
+use crate::command::run;
+use crate::corpus::{self, cases};
+
+/// A pretty-printed expected file as the binary prints it.
+fn compact(pretty: &str) -> String {
+    pretty.parse::<Value>().expect("an expected file is JSON").to_string() + "\n"
+}
+
+#[test]
+fn every_case_prints_its_expected_files() {
+    for case in cases() {
+        let from = ["read", "--from", &case.dialect, &case.input];
+        let with = |options: &[&str]| run(&[&from, options].concat(), "");
+        let whole = with(&["--all", "--json"]);
+        let message = case.file("message.json");
+        assert_eq!(whole.stdout, compact(&message), "{}", case.input);
+        assert_eq!(with(&["--all", "--json", "--as", "native"]).stdout, compact(&case.file("native.json")));
+        assert_eq!(with(&["--ndjson"]).stdout, case.file("changes.ndjson"), "{}", case.input);
+        // The exit code says whether all messages are whole, and so does stderr.
+        let is_whole = message.matches("\n    \"status\": ").count()
+            == message.matches("\n    \"status\": \"stopped\"").count();
+        assert_eq!(whole.code, Some(if is_whole { 0 } else { 1 }), "{}", case.input);
+        assert_eq!(whole.stderr.is_empty(), is_whole, "{}: {}", case.input, whole.stderr);
+    }
+}
+
+#[test]
+fn recut_changes_nothing() {
+    for case in cases().iter().step_by(6) {
+        for form in [&["--json"][..], &["--json", "--all"], &["--json", "--as", "native"], &["--ndjson"], &[]]
+        {
+            let arguments = [&["read", &case.input], form].concat();
+            let whole = run(&arguments, "");
+            for cut in ["bytes", "1", "2", "3"] {
+                let recut = run(&[&arguments[..], &["--recut", cut]].concat(), "");
+                assert_eq!(recut, whole, "{} {form:?} --recut {cut}", case.input);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_message_or_all_of_them() {
+    let input = corpus::input("anthropic/two-messages-in-a-row");
+    let last = run(&["read", "--json", &input], "");
+    assert!(last.stdout.starts_with(r#"{"id":"msg_02""#), "{}", last.stdout);
+    let all = run(&["read", "--json", "--all", &input], "");
+    assert!(all.stdout.starts_with(r#"[{"id":"msg_01""#), "{}", all.stdout);
+    assert!(all.stdout.ends_with(&format!(",{}]\n", last.stdout.trim_end())), "{}", all.stdout);
+    let native = run(&["read", "--as", "native", &input], "");
+    assert!(native.stdout.starts_with(r#"{"id":"msg_02","type":"message""#), "{}", native.stdout);
+}
+
+#[test]
+fn standard_input_is_read_for_a_dash_and_for_nothing() {
+    let name = "openai-chat/tool-calls-parallel";
+    let from_file = run(&["read", "--json", &corpus::input(name)], "");
+    assert_eq!(from_file.code, Some(0));
+    assert_eq!(run(&["read", "--json"], corpus::bytes(name)), from_file);
+    assert_eq!(run(&["read", "--json", "-"], corpus::bytes(name)), from_file);
+}
+
+#[test]
+fn text_is_printed_with_the_other_blocks_between() {
+    let show = |name: &str| run(&["read", &corpus::input(name)], "").stdout;
+    expect![[r#"
+        [thinking]
+
+        Yes.
+    "#]]
+    .assert_eq(&show("anthropic/thinking-with-signature"));
+    expect![[r#"
+        Let me look.
+
+        [call get_weather] {"city":"São Paulo","days":3,"units":["c","mm"]}
+    "#]]
+    .assert_eq(&show("anthropic/tool-arguments-in-many-deltas"));
+    expect![[r#"
+        [call web_search, run by the provider] {"query":"heron diet"}
+
+        Fish.
+    "#]]
+    .assert_eq(&show("anthropic/server-tool-with-whole-result"));
+    expect![[r#"
+        [call write_file] {"path": "a.txt", lines: 3} [malformed: expected a key, found 'l' at byte 18]
+    "#]]
+    .assert_eq(&show("anthropic/malformed-arguments"));
+    expect![[r#"
+        [call write_file] {"path":"a.txt","content":"half of [cut]
+    "#]]
+    .assert_eq(&show("openai-chat/length-inside-arguments"));
+    expect![""].assert_eq(&show("openai-chat/empty-reply"));
+}
