@@ -28,6 +28,9 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
         || data.get("error").is_some_and(|error| error.text().starts_with('{')) && data.get("type").is_none()
 }
 
+/// The members of a chunk that have a meaning here; the others are kept as they are.
+const NAMED: [&str; 5] = ["choices", "usage", "error", "id", "model"];
+
 /// Padding against guessing at lengths; means nothing.
 const PADDING: [&str; 2] = ["obfuscation", "p"];
 
@@ -104,6 +107,16 @@ impl Translate for Fold {
         let is_late = self.state == State::After && start.id.is_some() && start.id == self.id;
         if has_choices && self.state != State::Within && !is_late {
             start.role = choices.and_then(first_role);
+            if self.state == State::After {
+                // What the completion before said, this one has not said yet.
+                self.seen = Seen::default();
+                others.clear();
+                Raw::new(frame.data).members(|key, value| {
+                    if !NAMED.contains(&key) && !PADDING.contains(&key) && self.seen.is_news(key, value) {
+                        others.push((key.to_owned(), value));
+                    }
+                })?;
+            }
             let seen = std::mem::take(&mut self.seen);
             *self = Self { state: State::Within, id: start.id.clone(), seen, ..Self::default() };
             events.started(start);
