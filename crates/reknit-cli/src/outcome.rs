@@ -28,11 +28,10 @@ impl Trouble {
 
     /// Says what is wrong and how to mend it.
     pub(crate) fn tell(&self, to: &mut impl Write) -> ExitCode {
-        if let Self::Wrong { what, hint } = self {
-            let _ = writeln!(to, "error: {what:#}");
-            if let Some(hint) = hint {
-                let _ = writeln!(to, "hint: {hint}");
-            }
+        let Self::Wrong { what, hint } = self else { return ExitCode::SUCCESS };
+        let _ = writeln!(to, "error: {what:#}");
+        if let Some(hint) = hint {
+            let _ = writeln!(to, "hint: {hint}");
         }
         ExitCode::from(2)
     }

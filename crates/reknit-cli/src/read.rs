@@ -145,10 +145,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
         }
     }
     show(reply.finish(), &mut view, &mut out)?;
-    let outcome = close(reply, arguments, &view, &mut out);
     if let Some(trouble) = broken {
+        print_end(reply, arguments, &view, &mut out)?;
         return Err(trouble);
     }
+    let outcome = close(reply, arguments, &view, &mut out);
     match pieces.problem() {
         Some(problem) => {
             tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
@@ -176,7 +177,7 @@ fn show(
     Ok(out.flush()?)
 }
 
-/// Prints what is to be printed at the end and says how the reading went.
+/// Says how the reading went, and prints what is to be printed then.
 fn close(
     reply: Reply,
     arguments: &Arguments,
@@ -200,13 +201,23 @@ fn close(
             tell(format_args!("{words}"));
         }
     }
+    print_end(reply, arguments, view, out)?;
+    Ok(outcome)
+}
+
+/// Prints what is to be printed at the end.
+fn print_end(
+    reply: Reply,
+    arguments: &Arguments,
+    view: &View,
+    out: &mut BufWriter<StdoutLock<'_>>,
+) -> Result<(), Trouble> {
     match view {
         View::Text(flow) => flow.end(out)?,
         View::Changes => {}
         View::Messages => print_messages(reply, arguments, out)?,
     }
-    out.flush()?;
-    Ok(outcome)
+    Ok(out.flush()?)
 }
 
 fn print_messages(reply: Reply, arguments: &Arguments, out: &mut impl Write) -> Result<(), Trouble> {

@@ -116,7 +116,9 @@ impl Kind {
         match self {
             Self::InvalidUtf8 => "check whether something between provider and reader re-encodes the stream",
             Self::IgnoredLine => "check that the input is the body of the response, without headers",
-            Self::UnterminatedFrame => "the recording lacks its last line end; nothing was lost",
+            Self::UnterminatedFrame => {
+                "the input lacks its last line end; if the frame is whole, nothing was lost"
+            }
             Self::DroppedFrame => "the connection ended early; ask for the reply again",
             Self::TrailingBytes => "check that the input is one response, not several joined",
             Self::MalformedFrame => {

@@ -95,6 +95,8 @@ pub enum Error {
     UnknownDialect {
         /// Where the first frame begins.
         at: u64,
+        /// Its number.
+        frame: u64,
         /// How it begins.
         beginning: String,
     },
@@ -126,16 +128,19 @@ impl Error {
         }
     }
 
-    fn diagnostic(&self, place: Place) -> Diagnostic {
-        let (kind, at) = match self {
-            Self::Frame(frame::Error::TooLong { at, .. }) => (Kind::LimitReached, *at),
-            Self::TooLong { limit } => (Kind::LimitReached, *limit),
-            Self::TooManyBlocks { at, .. } => (Kind::LimitReached, *at),
-            Self::NoFrame { .. } => (Kind::UnknownDialect, 0),
-            Self::UnknownDialect { at, .. } => (Kind::UnknownDialect, *at),
-            Self::WrongDialect { at, .. } => (Kind::WrongDialect, *at),
+    /// The diagnostic of it; `last` is where the frame stands that was read last.
+    fn diagnostic(&self, last: Place) -> Diagnostic {
+        let (kind, place) = match self {
+            Self::Frame(frame::Error::TooLong { at, .. }) => (Kind::LimitReached, Place { at: *at, ..last }),
+            Self::TooLong { limit } => (Kind::LimitReached, Place { at: *limit, ..last }),
+            Self::TooManyBlocks { at, .. } => (Kind::LimitReached, Place { at: *at, ..last }),
+            Self::NoFrame { .. } => (Kind::UnknownDialect, Place::default()),
+            Self::UnknownDialect { at, frame, .. } => {
+                (Kind::UnknownDialect, Place { at: *at, frame: *frame })
+            }
+            Self::WrongDialect { at, .. } => (Kind::WrongDialect, Place { at: *at, ..last }),
         };
-        Place { at, ..place }.notice(kind, self.to_string())
+        place.notice(kind, self.to_string())
     }
 }
 

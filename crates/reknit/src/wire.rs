@@ -26,7 +26,7 @@ mod seen;
 mod tests;
 
 use events::Events;
-use fields::Error;
+use fields::{Error, Raw};
 
 /// A provider's way to write a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,15 +265,20 @@ impl Native {
     }
 
     fn parse(&mut self, data: &str) -> Result<Value, json::Error> {
-        data.parse().or_else(|error: json::Error| {
-            let marked =
-                matches!(error.kind, json::ErrorKind::LoneSurrogate { .. }).then(|| halves::mark(data));
-            let value = marked.flatten().ok_or(error)?.parse()?;
-            self.has_halves = true;
-            Ok(value)
+        data.parse().or_else(|error: json::Error| match error.kind {
+            json::ErrorKind::LoneSurrogate { .. } => {
+                let value = halves::mark(data).ok_or(error)?.parse()?;
+                self.has_halves = true;
+                Ok(value)
+            }
+            json::ErrorKind::Depth { .. } => Ok(Raw::new(data).value_to_a_depth(KEPT_DEPTH)),
+            _ => Err(error),
         })
     }
 }
+
+/// How deep a frame is read of which some part is nested too deep; providers' own fields lie above it.
+const KEPT_DEPTH: usize = 16;
 
 /// What OpenAI and its imitators send as the last frame.
 const DONE: &str = "[DONE]";

@@ -131,7 +131,7 @@ fn input_that_is_no_stream_is_2() {
             --- stdout
             --- stderr
             error: the input has 29 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
         "#]],
     );
     check(
@@ -142,7 +142,7 @@ fn input_that_is_no_stream_is_2() {
             --- stdout
             --- stderr
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
-            hint: this version reads anthropic, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
         "#]],
     );
     check(
@@ -153,7 +153,7 @@ fn input_that_is_no_stream_is_2() {
             --- stdout
             --- stderr
             error: the input has 4 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
         "#]],
     );
     check(
@@ -178,7 +178,7 @@ fn wrong_use_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: invalid value 'gopher' for '--from <DIALECT>': `gopher` is not a dialect; use one of: anthropic, openai-chat, or auto
+            error: invalid value 'gopher' for '--from <DIALECT>': `gopher` is not a dialect; use one of: anthropic, openai-responses, gemini, ollama, openai-chat, or auto
 
             For more information, try '--help'.
         "#]],

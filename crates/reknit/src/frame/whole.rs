@@ -31,6 +31,9 @@ impl Whole {
             return queue.discard();
         }
         queue.tallied(&mut self.bad, Problem::InvalidUtf8);
-        queue.close(at - self.size as u64..at);
+        let blanks = queue.open_text().bytes().rev().take_while(|byte| is_blank(*byte)).count();
+        let end = queue.open().len() - blanks;
+        queue.open().truncate(end);
+        queue.close(at - self.size as u64..at - blanks as u64);
     }
 }

@@ -242,7 +242,7 @@ impl Held {
 
     fn unknown_dialect(&self) -> Error {
         let beginning = self.data.chars().take(QUOTED).collect();
-        Error::UnknownDialect { at: self.bytes.start, beginning }
+        Error::UnknownDialect { at: self.bytes.start, frame: self.number, beginning }
     }
 }
 

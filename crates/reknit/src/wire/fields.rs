@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::Value;
+use crate::json::{Object, Value};
 
 mod scan;
 
@@ -83,6 +83,21 @@ impl<'a> Raw<'a> {
     /// The value, read exactly. One that is nested too deep is kept as its text.
     pub(super) fn value(self) -> Value {
         self.0.parse().unwrap_or_else(|_| Value::from(self.0))
+    }
+
+    /// The value, with each part of it that is nested too deep as its text.
+    pub(super) fn value_to_a_depth(self, depth: usize) -> Value {
+        if depth == 0 || self.0.parse::<Value>().is_ok() {
+            return self.value();
+        }
+        let (mut object, mut array) = (Object::new(), Vec::new());
+        if self.members(|key, value| drop(object.insert(key, value.value_to_a_depth(depth - 1)))).is_ok() {
+            Value::Object(object)
+        } else if self.elements(|value| array.push(value.value_to_a_depth(depth - 1))).is_ok() {
+            Value::Array(array)
+        } else {
+            self.value()
+        }
     }
 }
 

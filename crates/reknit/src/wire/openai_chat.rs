@@ -137,7 +137,7 @@ impl Translate for Fold {
         if is_error {
             self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
             events.push(Event::Failed(failure(error, frame)));
-            self.over();
+            self.state = State::After;
         } else if !has_choices && choices.is_none() && usage.is_none() {
             let message = "a chunk has neither choices nor usage";
             events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
@@ -159,12 +159,6 @@ impl Translate for Fold {
 }
 
 impl Fold {
-    /// What comes next belongs to another completion, which repeats what this one said of itself.
-    fn over(&mut self) {
-        self.state = State::After;
-        self.seen = Seen::default();
-    }
-
     fn end(&mut self, events: &mut Events) {
         let mut open = Vec::new();
         for choice in self.choices.values_mut() {
@@ -180,7 +174,7 @@ impl Fold {
         open.sort_unstable();
         open.into_iter().for_each(|slot| events.closed(slot));
         events.push(Event::Ended);
-        self.over();
+        self.state = State::After;
     }
 
     fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> Result<(), Error> {

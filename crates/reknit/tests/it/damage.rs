@@ -161,21 +161,26 @@ fn ends(dialect: Dialect, input: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
     while let Ok(Some(frame)) = decoder.next_frame() {
         let data = serde_json::from_str::<serde_json::Value>(frame.data).unwrap_or_default();
+        // JSON that only a lenient reader takes is judged by its looks.
+        let looks = |word: &str| data.is_null() && frame.data.contains(word);
+        let kind = data["type"].as_str().unwrap_or(frame.event);
         let is_end = match dialect {
-            Dialect::Anthropic => {
-                let kind = data["type"].as_str().unwrap_or(frame.event);
-                // JSON that only a lenient reader takes is judged by its looks.
-                kind == "message_stop"
-                    || kind == "message"
-                    || data.is_null() && frame.data.contains("message")
-            }
-            _ => {
+            Dialect::Anthropic => matches!(kind, "message_stop" | "message") || looks("message"),
+            Dialect::OpenAiChat => {
                 let choices = data["choices"].as_array();
                 let mut choices = choices.into_iter().flatten();
                 frame.data == "[DONE]"
                     || choices.any(|choice| choice["finish_reason"].is_string())
-                    || data.is_null() && frame.data.contains("finish_reason")
+                    || looks("finish_reason")
             }
+            Dialect::OpenAiResponses => {
+                let ended =
+                    ["response.completed", "response.incomplete", "response.cancelled"].contains(&kind);
+                ended || data["object"] == "response" || looks("response")
+            }
+            Dialect::Gemini => frame.data.contains("finishReason") || frame.data.contains("blockReason"),
+            Dialect::Ollama => data["done"] == true || looks("done"),
+            other => panic!("say how {other} ends"),
         };
         if is_end {
             // A frame that is the whole input has the blanks behind it too.

@@ -9,17 +9,30 @@ use serde::Serialize;
 use crate::corpus::{self, Verdict};
 use crate::cuts::same_for_every_cut;
 
-#[test]
-fn anthropic_cases_give_what_they_must() {
-    check_cases(Dialect::Anthropic);
+/// A test for each dialect, so that they run side by side.
+macro_rules! cases_give_what_they_must {
+    ($($name:ident: $dialect:ident),+ $(,)?) => {
+        $(#[test]
+        fn $name() {
+            check_cases(Dialect::$dialect);
+        })+
+
+        #[test]
+        fn every_dialect_has_its_test() {
+            let tested = [$(Dialect::$dialect),+];
+            assert!(Dialect::ALL.iter().all(|dialect| tested.contains(dialect)), "{tested:?}");
+        }
+    };
 }
 
-#[test]
-fn openai_chat_cases_give_what_they_must() {
-    check_cases(Dialect::OpenAiChat);
+cases_give_what_they_must! {
+    anthropic: Anthropic,
+    openai_chat: OpenAiChat,
+    openai_responses: OpenAiResponses,
+    gemini: Gemini,
+    ollama: Ollama,
 }
 
-/// A test for each dialect, above, so that they run side by side.
 fn check_cases(dialect: Dialect) {
     let mut verdict = Verdict::new();
     for case in corpus::cases(&format!("wire/{dialect}")) {
@@ -32,11 +45,6 @@ fn check_cases(dialect: Dialect) {
         verdict.expect(&case, "changes.ndjson", &lines.collect::<String>());
     }
     verdict.give();
-}
-
-#[test]
-fn every_dialect_has_its_test() {
-    assert_eq!(Dialect::ALL, [Dialect::Anthropic, Dialect::OpenAiChat], "write one like those above");
 }
 
 fn pretty(list: &impl Serialize) -> String {

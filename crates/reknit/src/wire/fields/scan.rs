@@ -7,7 +7,7 @@ use crate::json::Nesting;
 
 /// Why a frame's JSON cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not the JSON expected: no {expected} at byte {at} of its data")]
+#[error("expected {expected} at byte {at} of its data")]
 pub(in crate::wire) struct Error {
     expected: &'static str,
     at: usize,
@@ -16,17 +16,17 @@ pub(in crate::wire) struct Error {
 /// Calls `member` with the text between the quotes of each key, and with the text of its value.
 pub(super) fn members<'a>(text: &'a str, mut member: impl FnMut(&'a str, &'a str)) -> Result<(), Error> {
     let mut scan = Scan { text, at: 0 };
-    scan.take(b'{', "object")?;
+    scan.take(b'{', "an object")?;
     if scan.take(b'}', "").is_ok() {
         return scan.end();
     }
     loop {
         let key = scan.value()?.strip_prefix('"').and_then(|key| key.strip_suffix('"'));
-        let key = key.ok_or(scan.error("key"))?;
-        scan.take(b':', "colon")?;
+        let key = key.ok_or(scan.error("a key"))?;
+        scan.take(b':', "a colon")?;
         member(key, scan.value()?);
         if scan.take(b',', "").is_err() {
-            scan.take(b'}', "comma or closing brace")?;
+            scan.take(b'}', "a comma or `}`")?;
             return scan.end();
         }
     }
@@ -35,14 +35,14 @@ pub(super) fn members<'a>(text: &'a str, mut member: impl FnMut(&'a str, &'a str
 /// Calls `element` with the text of each element.
 pub(super) fn elements<'a>(text: &'a str, mut element: impl FnMut(&'a str)) -> Result<(), Error> {
     let mut scan = Scan { text, at: 0 };
-    scan.take(b'[', "array")?;
+    scan.take(b'[', "an array")?;
     if scan.take(b']', "").is_ok() {
         return scan.end();
     }
     loop {
         element(scan.value()?);
         if scan.take(b',', "").is_err() {
-            scan.take(b']', "comma or closing bracket")?;
+            scan.take(b']', "a comma or `]`")?;
             return scan.end();
         }
     }
@@ -73,16 +73,16 @@ impl<'a> Scan<'a> {
 
     /// Goes behind the next value and returns its text.
     fn value(&mut self) -> Result<&'a str, Error> {
-        let first = self.peek().ok_or(self.error("value"))?;
+        let first = self.peek().ok_or(self.error("a value"))?;
         let rest = &self.text[self.at..];
         let length = match first {
             b'"' | b'{' | b'[' => {
-                Nesting::new().push(rest.as_bytes()).ok_or(self.error("end of this value"))?
+                Nesting::new().push(rest.as_bytes()).ok_or(self.error("the end of this value"))?
             }
             _ => rest.bytes().position(|byte| !is_scalar(byte)).unwrap_or(rest.len()),
         };
         if length == 0 {
-            return Err(self.error("value"));
+            return Err(self.error("a value"));
         }
         self.at += length;
         Ok(&rest[..length])
@@ -90,7 +90,7 @@ impl<'a> Scan<'a> {
 
     /// Nothing may follow.
     fn end(mut self) -> Result<(), Error> {
-        self.peek().map_or(Ok(()), |_| Err(self.error("end")))
+        self.peek().map_or(Ok(()), |_| Err(self.error("the end")))
     }
 
     fn error(&self, expected: &'static str) -> Error {
@@ -130,19 +130,19 @@ mod tests {
     #[test]
     fn what_cannot_be_followed_says_where() {
         for (text, expected, at) in [
-            ("", "object", 0),
-            ("[1]", "object", 0),
-            (r#"{"a""#, "colon", 4),
-            (r#"{"a": "#, "value", 6),
-            (r#"{"a": "x"#, "end of this value", 6),
-            (r#"{"a": [1, 2"#, "end of this value", 6),
-            (r#"{"a": 1"#, "comma or closing brace", 7),
-            (r#"{"a": 1 "b": 2}"#, "comma or closing brace", 8),
-            (r#"{"a": 1,}"#, "value", 8),
-            (r#"{a: 1}"#, "key", 2),
-            (r#"{"a": 1} x"#, "end", 9),
+            ("", "an object", 0),
+            ("[1]", "an object", 0),
+            (r#"{"a""#, "a colon", 4),
+            (r#"{"a": "#, "a value", 6),
+            (r#"{"a": "x"#, "the end of this value", 6),
+            (r#"{"a": [1, 2"#, "the end of this value", 6),
+            (r#"{"a": 1"#, "a comma or `}`", 7),
+            (r#"{"a": 1 "b": 2}"#, "a comma or `}`", 8),
+            (r#"{"a": 1,}"#, "a value", 8),
+            (r#"{a: 1}"#, "a key", 2),
+            (r#"{"a": 1} x"#, "the end", 9),
         ] {
-            let expected = format!("not the JSON expected: no {expected} at byte {at} of its data");
+            let expected = format!("expected {expected} at byte {at} of its data");
             check(text, Err(&expected));
         }
     }
