@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SEED")]
     recut: Option<Recut>,
 
-    /// Write what is read to a new file, with its cuts and times, for `reknit replay` and for bug reports
+    /// Keep what is read in a new file, with its cuts and times, for `replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }

@@ -34,7 +34,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
         Usage: reknit read [OPTIONS] [FILE]
 
         Arguments:
-          [FILE]  The stream; standard input if it is `-` or left out
+          [FILE]  The stream or a recording of it; standard input if it is `-` or left out
 
         Options:
               --from <DIALECT>  The dialect of the stream [default: auto]
@@ -43,6 +43,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
               --json            Print the message as one JSON object
               --ndjson          Print every change as it comes, one JSON object a line
               --recut <SEED>    Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
+              --record <FILE>   Keep what is read in a new file, with its cuts and times, for `replay`
           -h, --help            Print help
 
         Examples:
@@ -50,6 +51,8 @@ fn help_is_on_stdout_and_fits_a_screen() {
           curl -N … | reknit read --json               the whole message as one JSON object
           curl -N … | reknit read --ndjson             every change as a line of JSON
           reknit read --as native --json reply.sse     the message in the provider's own form
+          curl -N … | reknit read --record new.rec     the same, kept with its cuts and times
+          reknit read new.rec                          what was recorded, read again
 
         Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble
     "#]]

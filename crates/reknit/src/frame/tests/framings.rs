@@ -135,7 +135,7 @@ fn whole() {
         Framing::Whole,
         "\u{FEFF}{\n \"a\": 1\n}\n",
         expect![[r#"
-            0 Data 3..15 "{\n \"a\": 1\n}\n"
+            0 Data 3..14 "{\n \"a\": 1\n}"
         "#]],
     );
     check_framing(
@@ -184,14 +184,14 @@ fn detection() {
         "{\n\"a\":1}\n",
         Some(Framing::Whole),
         expect![[r#"
-            0 Data 0..9 "{\n\"a\":1}\n"
+            0 Data 0..8 "{\n\"a\":1}"
         "#]],
     );
     check_detect(
         "{\"a\":\"{\n",
         Some(Framing::Whole),
         expect![[r#"
-            0 Data 0..8 "{\"a\":\"{\n"
+            0 Data 0..7 "{\"a\":\"{"
         "#]],
     );
     check_detect(
