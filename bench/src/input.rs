@@ -1,0 +1,145 @@
+//! What is read: tool arguments, and streams that bring them.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+/// Shapes of a tool argument.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape {
+    /// One long string without an escape.
+    Plain,
+    /// A source file in one string, with its line ends, quotes and tabs as escapes.
+    File,
+    /// An array of small objects.
+    Rows,
+}
+
+impl Shape {
+    pub(crate) const ALL: [Self; 3] = [Self::Plain, Self::File, Self::Rows];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "one plain string",
+            Self::File => "an escaped source file",
+            Self::Rows => "rows of small objects",
+        }
+    }
+
+    /// An argument of this shape, as JSON of about `size` bytes.
+    pub(crate) fn argument(self, size: usize) -> String {
+        let argument = match self {
+            Self::Plain => json!({"path": "notes.txt", "content": words(size)}),
+            Self::File => json!({"path": "src/lib.rs", "content": source(size)}),
+            Self::Rows => rows(size),
+        };
+        argument.to_string()
+    }
+}
+
+/// Plain text.
+pub(crate) fn words(size: usize) -> String {
+    "The quick brown fox jumps over the lazy dog, and nobody is surprised. "
+        .chars()
+        .cycle()
+        .take(size)
+        .collect()
+}
+
+fn source(size: usize) -> String {
+    let mut text = String::new();
+    for number in 0.. {
+        // An escape takes a byte more in JSON than it has here, and of those there are a tenth.
+        if text.len() * 11 / 10 >= size {
+            break;
+        }
+        let _ = write!(
+            text,
+            "/// Number {number}.\npub fn number_{number}(name: &str) -> String {{\n\tif name == \"{number}\" {{\n\
+             \t\treturn format!(\"{{name}}\\n\");\n\t}}\n\tname.to_owned()\n}}\n\n"
+        );
+    }
+    text
+}
+
+fn rows(size: usize) -> Value {
+    let (mut rows, mut length) = (Vec::new(), 0);
+    while length < size {
+        let id = rows.len();
+        let row =
+            json!({"id": id, "name": format!("item {id}"), "price": 1.25, "tags": ["a", "b"], "new": true});
+        length += row.to_string().len() + 1;
+        rows.push(row);
+    }
+    json!({ "rows": rows })
+}
+
+/// A stream of server-sent events, and where each ends.
+pub(crate) struct Stream {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Stream {
+    /// The start of an Anthropic message and of its first block.
+    pub(crate) fn start(block: &Value) -> Self {
+        let mut stream = Self { bytes: Vec::new(), ends: Vec::new() };
+        let message = json!({
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+            "stop_reason": null, "usage": {"input_tokens": 9, "output_tokens": 1},
+        });
+        stream.event("message_start", &format!(r#""message":{message}"#));
+        stream.event("content_block_start", &format!(r#""index":0,"content_block":{block}"#));
+        stream
+    }
+
+    /// The deltas that bring `text` to the first block, `size` bytes each.
+    pub(crate) fn deltas(kind: &str, field: &str, text: &str, size: usize) -> Self {
+        let mut stream = Self { bytes: Vec::new(), ends: Vec::new() };
+        for piece in pieces(text, size) {
+            let piece = Value::from(piece);
+            stream.event(
+                "content_block_delta",
+                &format!(r#""index":0,"delta":{{"type":"{kind}","{field}":{piece}}}"#),
+            );
+        }
+        stream
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes of each event.
+    pub(crate) fn events(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.ends.len()).map(|at| {
+            let start = if at == 0 { 0 } else { self.ends[at - 1] };
+            &self.bytes[start..self.ends[at]]
+        })
+    }
+
+    /// The JSON of each event.
+    pub(crate) fn data(&self) -> Vec<&[u8]> {
+        self.events()
+            .filter_map(|event| event.split(|byte| *byte == b'\n').nth(1)?.strip_prefix(b"data: "))
+            .collect()
+    }
+
+    fn event(&mut self, kind: &str, members: &str) {
+        let event = format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{members}}}\n\n");
+        self.bytes.extend_from_slice(event.as_bytes());
+        self.ends.push(self.bytes.len());
+    }
+}
+
+/// `text` in pieces of `size` bytes, or as many as whole characters take.
+pub(crate) fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
+    let mut rest = 0..text.len();
+    std::iter::from_fn(move || {
+        let Range { start, end } = rest;
+        let cut = (start + size..end).find(|at| text.is_char_boundary(*at)).unwrap_or(end);
+        rest.start = cut;
+        (start < end).then(|| &text[start..cut])
+    })
+}
