@@ -321,7 +321,9 @@ impl Changes<'_> {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<(Change<'_>, &Message)> {
         if self.refusal.is_some() && self.reply.is_drained() {
-            self.refusal.take().into_iter().for_each(|error| self.reply.refuse(error));
+            // What was taken of the piece may have been refused already, and a reply has one error.
+            let error = self.refusal.take().filter(|_| self.reply.input != Input::Over);
+            error.into_iter().for_each(|error| self.reply.refuse(error));
         }
         self.reply.next_change()
     }

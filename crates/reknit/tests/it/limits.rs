@@ -67,6 +67,17 @@ fn a_reply_that_is_too_long_is_refused_at_its_byte() {
     assert_eq!(read(&fits, input.as_bytes()).error, None);
 }
 
+/// Both limits lie in the first piece if it is the whole; the one that comes first is the error.
+#[test]
+fn of_two_limits_the_first_is_the_error() {
+    let input = text("short") + &text(&"long ".repeat(40));
+    let limits = Limits { frame_bytes: 100, reply_bytes: 200, ..SMALL };
+    let outcome = read(&limits, input.as_bytes());
+    let at = text("short").len() as u64 + 100;
+    assert_eq!(outcome.error, Some(Error::Frame(frame::Error::TooLong { at, limit: 100 })));
+    assert_eq!(last(&outcome).diagnostics().len(), 1);
+}
+
 #[test]
 fn a_block_too_many_is_refused_where_it_begins() {
     let frames = [call(0, "{}"), call(1, "{}"), call(2, "{}"), text("lost")];
