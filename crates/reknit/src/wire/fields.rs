@@ -101,6 +101,25 @@ impl<'a> Raw<'a> {
     }
 }
 
+/// What is wrong with the parts of a frame: the first of it.
+///
+/// A part that cannot be read does not keep the others from being read.
+#[derive(Debug, Default)]
+pub(super) struct Faults(Option<Error>);
+
+impl Faults {
+    /// Takes how the reading of a part went.
+    pub(super) fn note(&mut self, part: &'static str, read: Result<(), Error>) {
+        if let (Err(error), None) = (read, self.0) {
+            self.0 = Some(error.within(part));
+        }
+    }
+
+    pub(super) fn result(self) -> Result<(), Error> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
+
 /// The body of a string without its escapes. Lone surrogates are U+FFFD.
 fn decoded(body: &str) -> String {
     let (mut out, mut half) = (String::with_capacity(body.len()), None);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::blocks::Blocks;
 use super::events::Events;
-use super::fields::{Error, Raw};
+use super::fields::{Error, Faults, Raw};
 use super::seen::Seen;
 use super::{DONE, Translate};
 use crate::diagnostic::Kind;
@@ -130,10 +130,11 @@ impl Translate for Fold {
         if candidates.is_some() || feedback.is_some() || self.state == State::Within {
             self.begin(id, model, candidates, events);
         }
-        let mut wrong = None;
-        candidates.unwrap_or(Raw::new("[]")).elements(|candidate| {
-            wrong = self.candidate(candidate, events).err().or(wrong.take());
-        })?;
+        let mut faults = Faults::default();
+        let read = candidates
+            .unwrap_or(Raw::new("[]"))
+            .elements(|candidate| faults.note("`candidates`", self.candidate(candidate, events)));
+        faults.note("`candidates`", read);
         self.feedback(feedback, events);
         self.count(usage, events);
         for (key, value) in others {
@@ -146,7 +147,7 @@ impl Translate for Fold {
             events.push(Event::Failed(failure(error, frame)));
             self.state = State::After;
         }
-        wrong.map_or(Ok(()), Err)
+        faults.result()
     }
 
     /// The stream is over.
@@ -229,17 +230,17 @@ impl Fold {
         })?;
         let state = self.candidates.entry(index).or_default();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
-        let mut wrong = None;
+        let mut faults = Faults::default();
         let read = content.unwrap_or(Raw::new("{}")).members(|key, value| match key {
             _ if value.is_null() => {}
             "role" => {}
             "parts" => {
-                let mut part = |part| wrong = state.part(part, &mut blocks).err().or(wrong.take());
-                let read = value.elements(&mut part);
-                wrong = read.err().or(wrong.take());
+                let read = value.elements(|part| faults.note("`parts`", state.part(part, &mut blocks)));
+                faults.note("`parts`", read);
             }
             _ => others.push((key.to_owned(), value)),
         });
+        faults.note("`content`", read);
         for (key, value) in others {
             state.keep(index, &key, value, events);
         }
@@ -249,8 +250,7 @@ impl Fold {
             events.keep_pushed(Owner::Choice(index), &format!("logprobs_{key}"), token.value());
         });
         state.stop(index, finish_reason.as_deref(), events);
-        read?;
-        wrong.map_or(Ok(()), Err)
+        faults.result()
     }
 
     fn feedback(&mut self, feedback: Option<Raw<'_>>, events: &mut Events) {

@@ -5,7 +5,7 @@
 use super::Translate;
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
-use super::fields::{Error, Raw};
+use super::fields::{Error, Faults, Raw};
 use super::seen::Seen;
 use crate::diagnostic::Kind;
 use crate::event::{Event, Failure, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
@@ -157,20 +157,22 @@ impl Fold {
         if let Some(text) = content {
             blocks.grow(&mut self.text, &TEXT, text);
         }
-        images.unwrap_or(Raw::new("[]")).elements(|image| {
+        let mut faults = Faults::default();
+        let read = images.unwrap_or(Raw::new("[]")).elements(|image| {
             let slot = blocks.new_block(Opening::Other { kind: "image".to_owned() });
             blocks.events.keep(Owner::Block(slot), "data", image.value());
             blocks.events.closed(slot);
-        })?;
-        let mut wrong = None;
-        calls.unwrap_or(Raw::new("[]")).elements(|call| match tool_call(call, &mut blocks) {
-            Ok(made) => self.has_calls |= made == Made::Call,
-            Err(error) => wrong = Some(error),
-        })?;
+        });
+        faults.note("`images`", read);
+        let read = calls.unwrap_or(Raw::new("[]")).elements(|call| {
+            let read = tool_call(call, &mut blocks).map(|made| self.has_calls |= made == Made::Call);
+            faults.note("`tool_calls`", read);
+        });
+        faults.note("`tool_calls`", read);
         for (key, value) in others {
             self.keep(&key, value, events);
         }
-        wrong.map_or(Ok(()), Err)
+        faults.result()
     }
 
     fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {

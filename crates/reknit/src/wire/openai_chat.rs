@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::blocks::{Blocks, TEXT, THINKING, invented_id};
 use super::events::Events;
-use super::fields::{Error, Half, Raw, unescape};
+use super::fields::{Error, Faults, Half, Raw, unescape};
 use super::seen::Seen;
 use super::{DONE, Translate};
 use crate::diagnostic::Kind;
@@ -129,10 +129,11 @@ impl Translate for Fold {
         for (key, value) in others {
             events.keep(Owner::Message, &key, value.value());
         }
-        let mut wrong = None;
-        choices.unwrap_or(Raw::new("[]")).elements(|choice| {
-            wrong = self.choice(choice, events).err().or(wrong.take());
-        })?;
+        let mut faults = Faults::default();
+        let read = choices
+            .unwrap_or(Raw::new("[]"))
+            .elements(|choice| faults.note("`choices`", self.choice(choice, events)));
+        faults.note("`choices`", read);
         self.count(usage.or(groq), events);
         if is_error {
             self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
@@ -142,7 +143,7 @@ impl Translate for Fold {
             let message = "a chunk has neither choices nor usage";
             events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
         }
-        wrong.map_or(Ok(()), Err)
+        faults.result()
     }
 
     /// The stream is over. Without `[DONE]` the message is whole if every choice has said why it stopped.
@@ -225,15 +226,18 @@ impl Fold {
             Delta::read(delta)?;
         let choice = self.choices.entry(index).or_default();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
+        let mut faults = Faults::default();
         if let Some(text) = thoughts {
             blocks.grow(&mut choice.thinking, &THINKING, text);
         }
         if let Some(details) = details {
-            details.elements(|detail| choice.reasoning_detail(detail, thoughts.is_none(), &mut blocks))?;
+            let wants_text = thoughts.is_none();
+            let read = details.elements(|detail| choice.reasoning_detail(detail, wants_text, &mut blocks));
+            faults.note("`reasoning_details`", read);
         }
         match content {
             Some(parts) if parts.text().starts_with('[') => {
-                parts.elements(|part| choice.content_part(part, &mut blocks))?;
+                faults.note("`content`", parts.elements(|part| choice.content_part(part, &mut blocks)));
             }
             Some(text) => blocks.grow(&mut choice.text, &TEXT, text),
             None => {}
@@ -243,7 +247,7 @@ impl Fold {
         }
         if let Some(audio) = audio {
             let slot = blocks.open(&mut choice.audio, &Opening::Other { kind: "audio".to_owned() });
-            audio.members(|key, value| {
+            let read = audio.members(|key, value| {
                 let keep = match (key, value.owned_string()) {
                     ("data" | "transcript", Some(text)) => Keep::Grow(text.into()),
                     _ => Keep::Set(value.value()),
@@ -253,22 +257,26 @@ impl Fold {
                     key: key.to_owned().into(),
                     keep,
                 });
-            })?;
+            });
+            faults.note("`audio`", read);
         }
         if let Some(function) = function {
             choice.function_call(function, &mut blocks);
         }
         if let Some(calls) = calls {
-            calls.elements(|fragment| choice.tool_call(fragment, &mut blocks))?;
+            faults.note("`tool_calls`", calls.elements(|fragment| choice.tool_call(fragment, &mut blocks)));
         }
         for (key, value) in others {
             if value.text().starts_with('[') {
-                value.elements(|element| events.keep_pushed(Owner::Choice(index), &key, element.value()))?;
+                let mut push = |element: Raw<'_>| {
+                    events.keep_pushed(Owner::Choice(index), &key, element.value());
+                };
+                faults.note("`delta`", value.elements(&mut push));
             } else if choice.seen.is_news(&key, value) {
                 events.keep(Owner::Choice(index), &key, value.value());
             }
         }
-        Ok(())
+        faults.result()
     }
 
     fn count(&mut self, usage: Option<Raw<'_>>, events: &mut Events) {

@@ -7,10 +7,22 @@ use crate::json::Nesting;
 
 /// Why a frame's JSON cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected} at byte {at} of its data")]
+#[error("expected {expected} at byte {at} of {part}")]
 pub(in crate::wire) struct Error {
     expected: &'static str,
     at: usize,
+    /// What the byte is counted in.
+    part: &'static str,
+}
+
+/// The part of a frame that is all of it.
+const FRAME: &str = "its data";
+
+impl Error {
+    /// The same error of something that stands in a part of the frame.
+    pub(in crate::wire) fn within(self, part: &'static str) -> Self {
+        Self { part: if self.part == FRAME { part } else { self.part }, ..self }
+    }
 }
 
 /// Calls `member` with the text between the quotes of each key, and with the text of its value.
@@ -94,7 +106,7 @@ impl<'a> Scan<'a> {
     }
 
     fn error(&self, expected: &'static str) -> Error {
-        Error { expected, at: self.at }
+        Error { expected, at: self.at, part: FRAME }
     }
 }
 

@@ -100,6 +100,11 @@ impl Arguments {
         }
     }
 
+    /// Something came that cannot be put into the text: it will not be whole.
+    pub(super) fn spoil(&mut self) {
+        self.incomplete = true;
+    }
+
     /// Whether no value has come.
     pub(super) fn is_blank(&self) -> bool {
         self.text.is_empty() && self.late.is_empty() && !self.incomplete

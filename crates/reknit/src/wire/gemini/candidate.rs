@@ -224,13 +224,13 @@ impl Candidate {
             blocks.events.keep(Owner::Block(slot), &key, value.value());
         }
         keep_others(part, &["functionCall"], slot, blocks.events);
-        call.take(args, partial, blocks.events)?;
+        let read = call.take(args, partial, blocks.events);
         if continues {
             self.open = Open::Call(call);
         } else {
             call.end(blocks.events);
         }
-        Ok(())
+        read
     }
 
     /// Code that the model has written and Google runs.
@@ -274,7 +274,7 @@ impl Call {
         if let Some(args) = args {
             self.whole = Some(args.text().to_owned());
         }
-        partial.unwrap_or(Raw::new("[]")).elements(|partial| match self.arguments.take(partial) {
+        let read = partial.unwrap_or(Raw::new("[]")).elements(|partial| match self.arguments.take(partial) {
             Taken::InOrder => {}
             Taken::Late if self.arguments.is_first_late() => {
                 let message = format!("arguments of `{}`: a value came when its place was passed", self.name);
@@ -285,9 +285,12 @@ impl Call {
                 let message = format!("arguments of `{}`: a piece is not of this dialect", self.name);
                 events.keep_unknown(Kind::UnknownEvent, message, partial.value());
             }
-        })?;
+        });
+        if read.is_err() {
+            self.arguments.spoil();
+        }
         events.grew_plain(self.slot, self.arguments.grown());
-        Ok(())
+        read.map_err(|error| error.within("`partialArgs`"))
     }
 
     /// The provider says that the call is over.
