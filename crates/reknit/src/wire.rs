@@ -14,6 +14,7 @@ use crate::json::{self, Value};
 mod anthropic;
 mod blocks;
 mod events;
+mod failure;
 mod fields;
 mod gemini;
 mod halves;
@@ -50,6 +51,17 @@ struct Entry {
     claims: fn(&Frame<'_>) -> bool,
     translate: fn() -> Box<dyn Translate>,
     rebuild: fn() -> Box<dyn Rebuild>,
+}
+
+/// Where in a stream of messages the next frame stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    /// No message has begun.
+    #[default]
+    Before,
+    Within,
+    /// A message is over; another one may begin.
+    After,
 }
 
 /// A dialect's way from frames to events.

@@ -7,12 +7,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::events::Events;
+use super::failure::failure;
 use super::fields::{Error, Raw};
-use super::{DONE, Translate};
+use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{
-    Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
-};
+use crate::event::{Event, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 
@@ -48,14 +47,6 @@ pub(super) struct Fold {
     blocks: BTreeMap<Slot, Open>,
     usage: Object,
     stopped: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Before,
-    Within,
-    After,
 }
 
 /// A block that has not been closed.
@@ -187,7 +178,8 @@ impl Translate for Fold {
                 Owner::Message
             }
             "error" => {
-                events.push(Event::Failed(failure(&members, frame)));
+                let error = members.error.unwrap_or(Raw::new("{}"));
+                events.push(Event::Failed(failure(error, &["type"], frame)));
                 self.state = State::After;
                 return Ok(());
             }
@@ -476,18 +468,5 @@ fn stop_reason(word: &str) -> StopReason {
         "refusal" => StopReason::Refusal,
         "pause_turn" => StopReason::Pause,
         _ => StopReason::Other,
-    }
-}
-
-fn failure(members: &Members<'_>, frame: &Frame<'_>) -> Failure {
-    let error = members.error.unwrap_or(Raw::new("{}"));
-    Failure {
-        kind: error.get("type").and_then(Raw::owned_string),
-        message: error
-            .get("message")
-            .and_then(Raw::owned_string)
-            .or_else(|| error.owned_string())
-            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
-        raw: Raw::new(frame.data).value(),
     }
 }

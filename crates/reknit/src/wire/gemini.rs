@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 
 use super::blocks::Blocks;
 use super::events::Events;
+use super::failure::failure;
 use super::fields::{Error, Faults, Raw};
 use super::seen::Seen;
-use super::{DONE, Translate};
+use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Failure, Owner, Start, Stop, StopReason, Usage};
+use crate::event::{Event, Owner, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 
 mod arguments;
@@ -55,14 +56,6 @@ pub(super) struct Fold {
     usage: String,
     /// Whether the prompt was blocked, so that no candidate comes.
     blocked: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Before,
-    Within,
-    After,
 }
 
 /// The members of a response that this dialect knows.
@@ -144,7 +137,7 @@ impl Translate for Fold {
         }
         if let Some(error) = error {
             self.candidates.values_mut().for_each(|candidate| candidate.settle(events));
-            events.push(Event::Failed(failure(error, frame)));
+            events.push(Event::Failed(failure(error, &["status", "code"], frame)));
             self.state = State::After;
         }
         faults.result()
@@ -295,16 +288,4 @@ fn first_role(candidates: Raw<'_>) -> Option<String> {
         role = role.take().or_else(|| candidate.get("content")?.get("role")?.owned_string());
     });
     role
-}
-
-fn failure(error: Raw<'_>, frame: &Frame<'_>) -> Failure {
-    let word =
-        |key: &str| error.get(key).and_then(|value| value.owned_string().or(Some(value.text().to_owned())));
-    Failure {
-        kind: word("status").or_else(|| word("code")),
-        message: word("message")
-            .or_else(|| error.owned_string())
-            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
-        raw: Raw::new(frame.data).value(),
-    }
 }

@@ -2,13 +2,14 @@
 //!
 //! A reply has one text, one thinking and any number of calls, which come whole. Only `done` makes it whole.
 
-use super::Translate;
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
+use super::failure::failure;
 use super::fields::{Error, Faults, Raw};
 use super::seen::Seen;
+use super::{State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Failure, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{Event, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 
 mod native;
@@ -42,14 +43,6 @@ pub(super) struct Fold {
     has_calls: bool,
     slots: u32,
     seen: Seen,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Before,
-    Within,
-    After,
 }
 
 /// The members of an object that this dialect knows.
@@ -95,7 +88,7 @@ impl Translate for Fold {
         let members = Members::read(frame.data)?;
         if let Some(error) = members.error {
             self.state = State::After;
-            events.push(Event::Failed(failure(error, frame)));
+            events.push(Event::Failed(failure(error, &["type"], frame)));
             return Ok(());
         }
         if members.message.is_none() && members.response.is_none() && members.done.is_none() {
@@ -245,16 +238,4 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
     }
     blocks.events.closed(slot);
     Ok(Made::Call)
-}
-
-fn failure(error: Raw<'_>, frame: &Frame<'_>) -> Failure {
-    let word = |key: &str| error.get(key).and_then(Raw::owned_string);
-    Failure {
-        kind: word("type"),
-        message: error
-            .owned_string()
-            .or_else(|| word("message"))
-            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
-        raw: Raw::new(frame.data).value(),
-    }
 }

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 
 use super::blocks::{Blocks, TEXT, THINKING, invented_id};
 use super::events::Events;
+use super::failure::failure;
 use super::fields::{Error, Faults, Half, Raw, unescape};
 use super::seen::Seen;
-use super::{DONE, Translate};
+use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Failure, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{Event, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 
 mod native;
@@ -43,14 +44,6 @@ pub(super) struct Fold {
     slots: u32,
     seen: Seen,
     usage: String,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Before,
-    Within,
-    After,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -137,7 +130,8 @@ impl Translate for Fold {
         self.count(usage.or(groq), events);
         if is_error {
             self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
-            events.push(Event::Failed(failure(error, frame)));
+            let error = error.unwrap_or(Raw::new(frame.data));
+            events.push(Event::Failed(failure(error, &["type", "code"], frame)));
             self.state = State::After;
         } else if !has_choices && choices.is_none() && usage.is_none() {
             let message = "a chunk has neither choices nor usage";
@@ -534,22 +528,5 @@ fn stop_reason(word: &str) -> StopReason {
         "tool_calls" | "function_call" | "tool_use" => StopReason::Tool,
         "content_filter" => StopReason::Filter,
         _ => StopReason::Other,
-    }
-}
-
-fn failure(error: Option<Raw<'_>>, frame: &Frame<'_>) -> Failure {
-    let whole = Raw::new(frame.data);
-    let error = error.unwrap_or(whole);
-    let word =
-        |key: &str| error.get(key).and_then(|value| value.owned_string().or(Some(value.text().to_owned())));
-    Failure {
-        kind: word("type")
-            .filter(|kind| kind != "null")
-            .or_else(|| word("code"))
-            .filter(|kind| kind != "null"),
-        message: word("message")
-            .or_else(|| error.owned_string())
-            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
-        raw: whole.value(),
     }
 }

@@ -9,10 +9,11 @@
 use std::collections::BTreeSet;
 
 use super::events::Events;
+use super::failure::failure;
 use super::fields::{Error, Raw};
 use super::{DONE, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Failure, Keep, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{Event, Keep, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 
@@ -85,7 +86,7 @@ impl Translate for Fold {
                 self.response(&status, data, frame, events);
             }
             "error" if self.gate.fail(&members) => {
-                events.push(Event::Failed(failure(members.error.unwrap_or(data), frame)));
+                events.push(Event::Failed(failure(members.error.unwrap_or(data), ERROR_KINDS, frame)));
             }
             _ => {
                 let step = Step::of(kind);
@@ -259,7 +260,7 @@ impl Fold {
             self.end_items(output.unwrap_or(Raw::new("[]")), status, events);
             self.end(status, reason, events);
             if status == "failed" {
-                events.push(Event::Failed(failure(error.unwrap_or(response), frame)));
+                events.push(Event::Failed(failure(error.unwrap_or(response), ERROR_KINDS, frame)));
             }
         }
     }
@@ -424,6 +425,9 @@ impl Fold {
     }
 }
 
+/// What says of which sort an error is: it is given flat, nested in the event, or as that of the response.
+const ERROR_KINDS: &[&str] = &["code", "type"];
+
 /// The slot of the audio.
 const AUDIO: Slot = Slot(u32::MAX);
 
@@ -432,18 +436,5 @@ fn stop_reason(word: &str) -> StopReason {
         "max_output_tokens" | "max_tokens" => StopReason::Length,
         "content_filter" => StopReason::Filter,
         _ => StopReason::Other,
-    }
-}
-
-/// An error, given flat, nested in the event, or as that of the response.
-fn failure(error: Raw<'_>, frame: &Frame<'_>) -> Failure {
-    let word = |key: &str| error.get(key).and_then(Raw::owned_string);
-    Failure {
-        // The `type` of a flat error is that of the event.
-        kind: word("code").or_else(|| word("type").filter(|kind| kind != "error")),
-        message: word("message")
-            .or_else(|| error.owned_string())
-            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
-        raw: Raw::new(frame.data).value(),
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Slots, State, block_of};
+use super::{Slots, block_of};
 use crate::event::Slot;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
-use crate::wire::Rebuild;
+use crate::wire::{Rebuild, State};
 
 /// Builds the messages of a stream in Anthropic's own form.
 #[derive(Clone, Debug, Default)]
