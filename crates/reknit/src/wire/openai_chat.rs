@@ -4,6 +4,7 @@
 //! so text that goes on behind a call goes on with the same block. Nothing is final before the end of the
 //! stream: a quarter of real streams send more behind `finish_reason`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::blocks::{Blocks, TEXT, THINKING, invented_id};
@@ -15,6 +16,7 @@ use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
+use crate::json::Value;
 
 mod native;
 mod router;
@@ -39,7 +41,7 @@ const PADDING: [&str; 2] = ["obfuscation", "p"];
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
-    id: Option<String>,
+    start: Start,
     choices: BTreeMap<u32, Choice>,
     slots: u32,
     seen: Seen,
@@ -74,7 +76,7 @@ impl Translate for Fold {
             }
             return Ok(());
         }
-        let mut start = Start::default();
+        let (mut id, mut model) = (None, None);
         let (mut choices, mut usage, mut error, mut groq) = (None, None, None, None);
         let mut others = Vec::new();
         Raw::new(frame.data).members(|key, value| match key {
@@ -82,9 +84,8 @@ impl Translate for Fold {
             "choices" => choices = Some(value),
             "usage" => usage = Some(value),
             "error" => error = Some(value),
-            "id" | "model" if self.state == State::Within => {}
-            "id" => start.id = value.owned_string(),
-            "model" => start.model = value.owned_string(),
+            "id" => id = value.string(),
+            "model" => model = value.string(),
             _ if PADDING.contains(&key) => {}
             _ => {
                 if key == "x_groq" {
@@ -97,9 +98,10 @@ impl Translate for Fold {
         })?;
         let has_choices = choices.is_some_and(|choices| choices.text().contains('{'));
         // A chunk behind the end is the first of another completion, unless it says whose it is.
-        let is_late = self.state == State::After && start.id.is_some() && start.id == self.id;
-        if has_choices && self.state != State::Within && !is_late {
-            start.role = choices.and_then(first_role);
+        let is_late = self.state == State::After && id.is_some() && id.as_deref() == self.start.id.as_deref();
+        if self.state == State::Within {
+            self.keep_identity(id, model, events);
+        } else if has_choices && !is_late {
             if self.state == State::After {
                 // What the completion before said, this one has not said yet.
                 self.seen = Seen::default();
@@ -110,8 +112,10 @@ impl Translate for Fold {
                     }
                 })?;
             }
+            let (id, model) = (id.map(Cow::into_owned), model.map(Cow::into_owned));
+            let start = Start { id, model, role: choices.and_then(first_role) };
             let seen = std::mem::take(&mut self.seen);
-            *self = Self { state: State::Within, id: start.id.clone(), seen, ..Self::default() };
+            *self = Self { state: State::Within, start: start.clone(), seen, ..Self::default() };
             events.started(start);
         }
         let is_error = error.is_some() || frame.event == "error";
@@ -170,6 +174,16 @@ impl Fold {
         open.into_iter().for_each(|slot| events.closed(slot));
         events.push(Event::Ended);
         self.state = State::After;
+    }
+
+    /// An id or a model that the first chunk did not have is kept beside the message.
+    fn keep_identity(&mut self, id: Option<Cow<'_, str>>, model: Option<Cow<'_, str>>, events: &mut Events) {
+        for (key, word, known) in [("id", id, &mut self.start.id), ("model", model, &mut self.start.model)] {
+            if let (Some(word), None) = (word, &known) {
+                events.keep(Owner::Message, key, Value::from(&*word));
+                *known = Some(word.into_owned());
+            }
+        }
     }
 
     fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> Result<(), Error> {
