@@ -44,6 +44,8 @@ pub use path::{Path, Step};
 pub use tree::Duplicates;
 pub use value::Value;
 
+pub(crate) use string::plain_end;
+
 use std::fmt;
 
 /// Why a text is not one JSON value.

@@ -3,7 +3,7 @@
 //! `serde_json` can do the same, but allocates for what is nested more than once, in every frame. A value
 //! that is passed over is only followed by its brackets and quotes: who reads it will see what is in it.
 
-use crate::json::Nesting;
+use crate::json::plain_end;
 
 /// Why a frame's JSON cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +67,17 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     /// The next byte that is not blank.
+    #[inline]
     fn peek(&mut self) -> Option<u8> {
+        match self.text.as_bytes().get(self.at) {
+            Some(&byte) if byte > b' ' => Some(byte),
+            _ => self.peek_behind_blanks(),
+        }
+    }
+
+    /// Most providers send none.
+    #[cold]
+    fn peek_behind_blanks(&mut self) -> Option<u8> {
         let rest = &self.text.as_bytes()[self.at..];
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
         self.at += blanks;
@@ -75,6 +85,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Goes behind `byte`, if it is the next one.
+    #[inline]
     fn take(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         if self.peek() != Some(byte) {
             return Err(self.error(expected));
@@ -88,9 +99,8 @@ impl<'a> Scan<'a> {
         let first = self.peek().ok_or(self.error("a value"))?;
         let rest = &self.text[self.at..];
         let length = match first {
-            b'"' | b'{' | b'[' => {
-                Nesting::new().push(rest.as_bytes()).ok_or(self.error("the end of this value"))?
-            }
+            b'"' => string_end(rest.as_bytes(), 1).ok_or(self.error("the end of this value"))?,
+            b'{' | b'[' => bracket_end(rest.as_bytes()).ok_or(self.error("the end of this value"))?,
             _ => rest.bytes().position(|byte| !is_scalar(byte)).unwrap_or(rest.len()),
         };
         if length == 0 {
@@ -110,6 +120,38 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// The place behind a string, of whose inside `at` is a place.
+#[inline]
+fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at = plain_end(bytes, at);
+        match (bytes.get(at)?, bytes.get(at + 1)) {
+            (b'"', _) => return Some(at + 1),
+            (b'\\', Some(_)) => at += 2,
+            (b'\\', None) => return None,
+            (_, _) => at += 1,
+        }
+    }
+}
+
+/// The place behind the array or object that `bytes` begins with.
+fn bracket_end(bytes: &[u8]) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0_usize);
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                at = string_end(bytes, at + 1)?;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 1 => return Some(at + 1),
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
 /// Whether a byte can be part of a number or a literal.
 fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
@@ -117,7 +159,10 @@ fn is_scalar(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::json::Nesting;
 
     fn check(text: &str, expected: Result<&[(&str, &str)], &str>) {
         let mut seen = Vec::new();
@@ -172,5 +217,13 @@ mod tests {
     fn nesting_without_end_is_followed_without_a_stack() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
         members(&deep, |key, value| assert_eq!((key, value.len()), ("a", 400_000))).unwrap();
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_ends_where_it_ends_byte_by_byte(text in r#"["{\[][\]{}"\\ \né,:a]{0,40}"#) {
+            let end = Scan { text: &text, at: 0 }.value().ok().map(str::len);
+            prop_assert_eq!(end, Nesting::new().push(text.as_bytes()));
+        }
     }
 }
