@@ -70,7 +70,12 @@ trait Translate: fmt::Debug + Send + Sync {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error>;
 
     /// The stream is over. What its end means for the message comes as events.
-    fn finish(&mut self, _events: &mut Events) {}
+    fn finish(&mut self, events: &mut Events) {
+        self.cut(events);
+    }
+
+    /// The message goes no further, and it is not whole: what was held back is told.
+    fn cut(&mut self, _events: &mut Events) {}
 }
 
 /// A dialect's way from frames to the provider's own form.
@@ -236,6 +241,18 @@ impl Translator {
     /// The stream is over. What its end means for the message comes as events.
     pub fn finish(&mut self) {
         self.fold.finish(&mut self.events);
+        self.events.finish();
+    }
+
+    /// The stream is over, and ended inside a frame, of which this many bytes came.
+    ///
+    /// Where the end of the input is the end of the message, this end is none. [`DONE`] without its line end
+    /// says no more than a clean end does.
+    pub(crate) fn finish_inside_frame(&mut self, bytes: u64) {
+        if bytes <= ("data: ".len() + DONE.len()) as u64 {
+            return self.finish();
+        }
+        self.fold.cut(&mut self.events);
         self.events.finish();
     }
 }

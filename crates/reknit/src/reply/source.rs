@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Error;
-use crate::diagnostic::Place;
+use crate::diagnostic::{Kind as Odd, Place};
 use crate::frame::{Decoder, Frame, Kind};
 use crate::json::Value;
 use crate::limits::Limits;
@@ -25,6 +25,8 @@ pub(super) struct Source {
     /// Where the frame stands that was read last.
     place: Place,
     frames: u64,
+    /// Where the frame begins in which the input ended.
+    dropped: Option<u64>,
 }
 
 /// Who translates.
@@ -74,6 +76,7 @@ impl Source {
             native: Building::No,
             place: Place::default(),
             frames: 0,
+            dropped: None,
         }
     }
 
@@ -129,6 +132,9 @@ impl Source {
         // Problems stand before the frame that they were found at.
         let mut position = 0;
         while let Some(problem) = self.decoder.next_problem() {
+            if problem.kind == Odd::DroppedFrame {
+                self.dropped = Some(problem.at);
+            }
             owed.insert(position, Change::Noticed(problem));
             position += 1;
         }
@@ -142,7 +148,10 @@ impl Source {
             _ if self.frames == 0 && taken > 0 => Err(Error::NoFrame { bytes: taken }),
             Wire::Unknown(held) => held.first().map_or(Ok(()), |first| Err(first.unknown_dialect())),
             Wire::Named(_, translator) | Wire::Known(_, translator) => {
-                translator.finish();
+                match self.dropped {
+                    Some(from) => translator.finish_inside_frame(taken - from),
+                    None => translator.finish(),
+                }
                 Ok(())
             }
         }

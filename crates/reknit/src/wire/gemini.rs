@@ -136,7 +136,7 @@ impl Translate for Fold {
             }
         }
         if let Some(error) = error {
-            self.candidates.values_mut().for_each(|candidate| candidate.settle(events));
+            self.cut(events);
             events.push(Event::Failed(failure(error, &["status", "code"], frame)));
             self.state = State::After;
         }
@@ -148,9 +148,11 @@ impl Translate for Fold {
         if self.state != State::Within {
             return;
         }
-        if self.has_stopped() {
-            self.end(events);
-        } else {
+        if self.has_stopped() { self.end(events) } else { self.cut(events) }
+    }
+
+    fn cut(&mut self, events: &mut Events) {
+        if self.state == State::Within {
             self.candidates.values_mut().for_each(|candidate| candidate.settle(events));
         }
     }

@@ -133,7 +133,7 @@ impl Translate for Fold {
         faults.note("`choices`", read);
         self.count(usage.or(groq), events);
         if is_error {
-            self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
+            self.cut(events);
             let error = error.unwrap_or(Raw::new(frame.data));
             events.push(Event::Failed(failure(error, &["type", "code"], frame)));
             self.state = State::After;
@@ -150,10 +150,13 @@ impl Translate for Fold {
             return;
         }
         let all_stopped = self.choices.values().all(|choice| choice.finish_reason.is_some());
-        if all_stopped && !self.choices.is_empty() {
-            return self.end(events);
+        if all_stopped && !self.choices.is_empty() { self.end(events) } else { self.cut(events) }
+    }
+
+    fn cut(&mut self, events: &mut Events) {
+        if self.state == State::Within {
+            self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
         }
-        self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
     }
 }
 

@@ -98,8 +98,8 @@ impl Translate for Fold {
         Ok(())
     }
 
-    /// The stream is over. What was announced and did not come is told all the same.
-    fn finish(&mut self, events: &mut Events) {
+    /// What was announced and did not come is told all the same.
+    fn cut(&mut self, events: &mut Events) {
         if self.gate.is_within() {
             self.items.values_mut().for_each(|item| item.conclude(Rest::Missing, events));
         }
