@@ -200,6 +200,8 @@ pub enum Keep<'a> {
     Push(#[serde(with = "json::exact")] Value),
     /// It is a text, and this comes behind it.
     Grow(Cow<'a, str>),
+    /// It is an object, and these are members of it now; its others stay.
+    Merge(#[serde(with = "json::exact")] Value),
 }
 
 impl Keep<'_> {
@@ -215,6 +217,12 @@ impl Keep<'_> {
             (Self::Push(value), _) => drop(fields.insert(key, Value::Array(vec![value.clone()]))),
             (Self::Grow(text), Some(Value::String(before))) => before.push_str(text),
             (Self::Grow(text), _) => drop(fields.insert(key, Value::from(&**text))),
+            (Self::Merge(Value::Object(members)), Some(Value::Object(known))) => {
+                for (key, value) in members.iter() {
+                    known.insert(key, value.clone());
+                }
+            }
+            (Self::Merge(value), _) => drop(fields.insert(key, value.clone())),
         }
     }
 
@@ -223,6 +231,7 @@ impl Keep<'_> {
             Self::Set(value) => Keep::Set(value),
             Self::Push(value) => Keep::Push(value),
             Self::Grow(text) => Keep::Grow(text.into_owned().into()),
+            Self::Merge(members) => Keep::Merge(members),
         }
     }
 }

@@ -45,7 +45,6 @@ pub(super) struct Fold {
     id: Option<String>,
     slots: Slots,
     blocks: BTreeMap<Slot, Open>,
-    usage: Object,
     stopped: bool,
 }
 
@@ -226,7 +225,7 @@ impl Fold {
         for (key, value) in others {
             events.keep(Owner::Message, &key, value);
         }
-        self.count(usage, events);
+        count(usage, events);
         let mut index = 0;
         let _ = content.unwrap_or(Raw::new("[]")).elements(|block| {
             let slot = self.open(index, block, events);
@@ -399,7 +398,7 @@ impl Fold {
             _ if value.is_null() => {}
             _ => events.keep(Owner::Message, key, value.value()),
         });
-        self.count(members.usage, events);
+        count(members.usage, events);
         self.reason(reason, events);
     }
 
@@ -422,31 +421,30 @@ impl Fold {
             events.push(Event::Stopped { choice: 0, stop });
         }
     }
+}
 
-    /// Takes the counts that a usage object has; those that it has not, or as null, stay.
-    fn count(&mut self, usage: Option<Raw<'_>>, events: &mut Events) {
-        let mut counts = Usage::default();
-        let mut news = false;
-        let _ = usage.unwrap_or(Raw::new("{}")).members(|key, value| {
-            match key {
-                "input_tokens" => counts.input = value.number(),
-                "output_tokens" => counts.output = value.number(),
-                "cache_read_input_tokens" => counts.cache_read = value.number(),
-                "cache_creation_input_tokens" => counts.cache_write = value.number(),
-                "output_tokens_details" => {
-                    counts.reasoning = value.get("thinking_tokens").and_then(Raw::number);
-                }
-                _ => {}
+/// Takes the counts that a usage object has; those that it has not, or as null, stay.
+fn count(usage: Option<Raw<'_>>, events: &mut Events) {
+    let (mut counts, mut members) = (Usage::default(), Object::new());
+    let _ = usage.unwrap_or(Raw::new("{}")).members(|key, value| {
+        match key {
+            "input_tokens" => counts.input = value.number(),
+            "output_tokens" => counts.output = value.number(),
+            "cache_read_input_tokens" => counts.cache_read = value.number(),
+            "cache_creation_input_tokens" => counts.cache_write = value.number(),
+            "output_tokens_details" => {
+                counts.reasoning = value.get("thinking_tokens").and_then(Raw::number);
             }
-            if !value.is_null() {
-                self.usage.insert(key, value.value());
-                news = true;
-            }
-        });
-        if news {
-            events.push(Event::Usage(counts));
-            events.keep(Owner::Message, "usage", Value::Object(self.usage.clone()));
+            _ => {}
         }
+        if !value.is_null() {
+            members.insert(key, value.value());
+        }
+    });
+    if !members.is_empty() {
+        events.push(Event::Usage(counts));
+        let keep = Keep::Merge(Value::Object(members));
+        events.push(Event::Kept { owner: Owner::Message, key: "usage".into(), keep });
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Events`]: the events of one frame, waiting to be taken.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::fields::{Half, Raw, flush, unescape};
@@ -15,7 +15,7 @@ pub(super) struct Events {
     queue: VecDeque<Queued>,
     texts: String,
     /// Halves of surrogate pairs that wait for the next text of their block; nearly always none.
-    halves: Vec<(Slot, u16)>,
+    halves: BTreeMap<Slot, u16>,
     place: Place,
 }
 
@@ -89,7 +89,7 @@ impl Events {
     }
 
     pub(super) fn closed(&mut self, block: Slot) {
-        let mut half = self.take_half(block);
+        let mut half: Half = self.halves.remove(&block);
         if half.is_some() {
             let start = self.texts.len();
             flush(&mut half, &mut self.texts);
@@ -129,17 +129,12 @@ impl Events {
     fn decode(&mut self, block: Slot, string: Raw<'_>) -> Option<Range<usize>> {
         let body = string.string_body()?;
         let start = self.texts.len();
-        let mut half: Half = self.take_half(block);
+        let mut half: Half = self.halves.remove(&block);
         let lone = unescape(body, &mut half, &mut self.texts);
         self.halves.extend(half.map(|half| (block, half)));
         if lone > 0 {
             self.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
         }
         (self.texts.len() > start).then_some(start..self.texts.len())
-    }
-
-    fn take_half(&mut self, block: Slot) -> Half {
-        let waiting = self.halves.iter().position(|(slot, _)| *slot == block)?;
-        Some(self.halves.swap_remove(waiting).1)
     }
 }

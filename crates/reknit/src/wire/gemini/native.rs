@@ -68,13 +68,17 @@ impl Rebuild for Native {
 impl Native {
     /// Whether this begins another message than the one that is being built.
     fn is_another(&self, response: &Object) -> bool {
-        let over = if self.candidates.is_empty() {
+        let (known, new) = (self.response.get("responseId"), response.get("responseId"));
+        let has_another_id = known.is_some() && new.is_some() && known != new;
+        self.response.get("error").is_some() || has_another_id && self.has_stopped()
+    }
+
+    fn has_stopped(&self) -> bool {
+        if self.candidates.is_empty() {
             self.response.get("promptFeedback").is_some_and(|feedback| feedback.get("blockReason").is_some())
         } else {
             self.candidates.values().all(|candidate| candidate.fields.get("finishReason").is_some())
-        };
-        let (known, new) = (self.response.get("responseId"), response.get("responseId"));
-        self.response.get("error").is_some() || over && known.is_some() && new.is_some() && known != new
+        }
     }
 
     fn flush(&mut self) {

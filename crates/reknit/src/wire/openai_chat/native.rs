@@ -24,6 +24,8 @@ struct Choice {
     message: Object,
     router: Router,
     calls: Vec<Call>,
+    /// Where among `reasoning_details` the one with an index and a type stands.
+    details: BTreeMap<(String, String), usize>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -200,10 +202,9 @@ impl Choice {
             self.message.insert("reasoning_details", Value::Array(Vec::new()));
         }
         let Some(Value::Array(details)) = self.message.get_mut("reasoning_details") else { return };
-        let same = |known: &&mut Value| {
-            known.get("index") == detail.get("index") && known.get("type") == detail.get("type")
-        };
-        match details.iter_mut().rev().find(same) {
+        let word = |key: &str| detail.get(key).map_or(String::new(), Value::to_string);
+        let known = *self.details.entry((word("index"), word("type"))).or_insert(details.len());
+        match details.get_mut(known) {
             Some(Value::Object(known)) => {
                 for (key, value) in detail {
                     match (&*key, value) {

@@ -18,8 +18,8 @@ pub(super) struct Shown {
     half: Half,
     start: Start,
     state: State,
-    /// The value that was reported as different from what is shown.
-    different: Option<String>,
+    /// The latest value that is not, letter by letter, what is shown.
+    other: Other,
     /// The fields that were kept beside the text.
     kept: Object,
 }
@@ -38,6 +38,16 @@ enum Start {
     /// known before the next event.
     Held(String),
     Past,
+}
+
+/// What the provider said that the text is, in other letters.
+#[derive(Clone, Debug)]
+enum Other {
+    Nothing,
+    /// This, which means the same.
+    Same(String),
+    /// This, which was told.
+    Different(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +69,7 @@ impl Shown {
             half: None,
             start: Start::Past,
             state: State::Open,
-            different: None,
+            other: Other::Nothing,
             kept: Object::new(),
         }
     }
@@ -82,7 +92,7 @@ impl Shown {
     }
 
     pub(super) fn is_different(&self) -> bool {
-        self.different.is_some()
+        matches!(self.other, Other::Different(_))
     }
 
     /// Takes the text that came with the beginning.
@@ -125,6 +135,9 @@ impl Shown {
 
     pub(super) fn grow_plain(&mut self, piece: &str, events: &mut Events) {
         self.text.push_str(piece);
+        if let Other::Same(known) = &mut self.other {
+            known.push_str(piece);
+        }
         events.grew_plain(self.slot, piece);
     }
 
@@ -150,8 +163,8 @@ impl Shown {
                 self.half = None;
                 self.grow_plain(&rest, events);
             }
-            // To look for what is the same may take long, so it is not done again and again.
-            _ if self.different.as_deref().map_or_else(|| same(shown, whole), |known| known == whole) => {}
+            _ if matches!(&self.other, Other::Same(known) | Other::Different(known) if known == whole) => {}
+            _ if self.other.means(shown, whole, same) => self.other = Other::Same(whole.to_owned()),
             _ => {
                 let at = shown.bytes().zip(whole.bytes()).take_while(|(a, b)| a == b).count();
                 let message = format!(
@@ -163,7 +176,7 @@ impl Shown {
                 );
                 events.notice(Kind::DifferentEnd, message);
                 events.keep(Owner::Block(self.slot), "final", Value::from(whole));
-                self.different = Some(whole.to_owned());
+                self.other = Other::Different(whole.to_owned());
             }
         }
     }
@@ -207,6 +220,19 @@ impl Shown {
             events.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
         }
         Some(piece).filter(|piece| !piece.is_empty())
+    }
+}
+
+impl Other {
+    /// Whether a value means the same as what is shown.
+    ///
+    /// It is held against the latest that did, not against a long text time and again.
+    fn means(&self, shown: &str, whole: &str, same: impl FnOnce(&str, &str) -> bool) -> bool {
+        match self {
+            Self::Nothing => same(shown, whole),
+            Self::Same(known) => same(known, whole),
+            Self::Different(_) => false,
+        }
     }
 }
 
