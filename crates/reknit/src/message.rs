@@ -226,8 +226,8 @@ impl Message {
             Change::Named { block, id, name } => self.open_block(*block)?.name(id, name)?,
             Change::Grew { block, at, text } => self.open_block(*block)?.grow(*at, text)?,
             Change::Signed { block, at, signature } => self.open_block(*block)?.sign(*at, signature)?,
-            Change::Closed { block, notice, .. } => {
-                self.open_block(*block)?.close();
+            Change::Closed { block, end, notice } => {
+                self.open_block(*block)?.close(*end);
                 self.notice(notice.as_ref());
             }
             Change::Kept { owner, key, keep } => keep.store(self.extra_of(*owner)?, key),
@@ -274,7 +274,7 @@ impl Message {
                 None => no_such_block(place),
             },
             Event::Closed { block } => match self.block(block) {
-                Some(open) if open.state == State::Open => open.closing(place),
+                Some(open) if open.state == State::Open => open.closing(self.reason(open.choice), place),
                 Some(_) | None => no_such_block(place),
             },
             Event::Kept { owner: Owner::Block(block), .. } if self.block(block).is_none() => {
@@ -298,6 +298,12 @@ impl Message {
             .any(|choice| choice.stop().is_some_and(|stop| stop.reason == StopReason::Tool));
         let missing = waits && self.tool_calls().next().is_none();
         missing.then(|| place.notice(Kind::CallsMissing, "the model stopped for tool calls and made none"))
+    }
+
+    /// Why a choice stopped, if it did.
+    fn reason(&self, choice: u32) -> Option<StopReason> {
+        let position = self.choices.binary_search_by_key(&choice, |choice| choice.index).ok()?;
+        self.choices[position].stop.as_ref().map(|stop| stop.reason)
     }
 
     fn go_on(&mut self) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Misfit};
 use crate::diagnostic::{Diagnostic, Kind, Place};
-use crate::event::{Notation, Opening, Runner, Slot};
+use crate::event::{Notation, Opening, Runner, Slot, StopReason};
 use crate::json::{self, Object, PartialJson, Value};
 use crate::limits::Limits;
 use crate::text::Text;
@@ -234,11 +234,18 @@ impl Block {
         Ok(())
     }
 
-    /// The change that closing it now makes.
-    pub(super) fn closing(&self, place: Place) -> Change<'static> {
+    /// The change that closing it now makes; `reason` is why its choice stopped, if it did.
+    pub(super) fn closing(&self, reason: Option<StopReason>, place: Place) -> Change<'static> {
         let (end, notice) = match &self.body {
             Body::ToolCall(ToolCall { name, args: Args::Streaming(input), .. }) => match input.verdict() {
-                Verdict::Whole => (Some(CallEnd::Closed), input.duplicate_keys(name, place)),
+                // No arguments at all are none, unless the model was stopped before it could write them.
+                Verdict::Absent if matches!(reason, Some(StopReason::Length | StopReason::Filter)) => {
+                    let message = format!("arguments of `{name}`: the model was stopped before they came");
+                    (Some(CallEnd::Cut), Some(place.notice(Kind::CutArguments, message)))
+                }
+                Verdict::Whole | Verdict::Absent => {
+                    (Some(CallEnd::Closed), input.duplicate_keys(name, place))
+                }
                 Verdict::Cut => {
                     let message = format!("arguments of `{name}`: closed before their JSON was whole");
                     (Some(CallEnd::Cut), Some(place.notice(Kind::CutArguments, message)))
@@ -253,15 +260,20 @@ impl Block {
         Change::Closed { block: self.slot, end, notice }
     }
 
-    pub(super) fn close(&mut self) {
+    /// Closes it, with the `end` that its arguments have; those that are not whole are so for nobody.
+    pub(super) fn close(&mut self, end: Option<CallEnd>) {
         self.state = State::Closed;
         if let Body::ToolCall(ToolCall { args, .. }) = &mut self.body
             && let Args::Streaming(input) = args
         {
-            match input.verdict() {
-                Verdict::Whole => *args = Args::Complete(mem::take(input).into_value()),
-                Verdict::Cut => {}
-                Verdict::Malformed(error) => *args = Args::Malformed { raw: input.raw().clone(), error },
+            match (input.verdict(), end) {
+                (Verdict::Whole | Verdict::Absent, Some(CallEnd::Closed)) => {
+                    *args = Args::Complete(mem::take(input).into_value());
+                }
+                (Verdict::Malformed(error), _) => {
+                    *args = Args::Malformed { raw: input.raw().clone(), error };
+                }
+                (Verdict::Whole | Verdict::Absent | Verdict::Cut, _) => {}
             }
         }
     }
@@ -276,6 +288,8 @@ impl Block {
 /// What the arguments would be if they ended here.
 enum Verdict {
     Whole,
+    /// Nothing came: providers send no text at all for a call without arguments.
+    Absent,
     Cut,
     Malformed(json::Error),
 }
@@ -293,8 +307,7 @@ impl Input {
         let Self::Json(json) = self else { return Verdict::Whole };
         match json.check() {
             Ok(()) => Verdict::Whole,
-            // A call without arguments: providers send no text at all for it.
-            Err(error) if error.kind == json::ErrorKind::Empty => Verdict::Whole,
+            Err(error) if error.kind == json::ErrorKind::Empty => Verdict::Absent,
             Err(error) if error.kind == json::ErrorKind::Truncated => Verdict::Cut,
             Err(error) => Verdict::Malformed(error),
         }

@@ -45,6 +45,9 @@ pub(super) struct Fold {
     id: Option<String>,
     slots: Slots,
     blocks: BTreeMap<Slot, Open>,
+    /// A call that ended before any argument came. Whether it has none or the model was stopped before it
+    /// could write them, the next event tells.
+    bare: Option<Slot>,
     stopped: bool,
 }
 
@@ -61,7 +64,8 @@ enum Open {
 /// Where the arguments of a call come from.
 #[derive(Clone, Debug)]
 enum Arguments {
-    /// From the start event, as it has them: used if no delta brings any.
+    /// From the start event, as it has them: used if no delta brings any. Empty for what stands
+    /// there until deltas come.
     Start(String),
     Deltas,
 }
@@ -145,17 +149,17 @@ impl Translate for Fold {
                 Owner::Message
             }
             "content_block_start" => {
-                self.begin(events);
+                self.go_on(events);
                 Owner::Block(self.open(index, members.block.unwrap_or(Raw::new("{}")), events))
             }
             "content_block_delta" => {
-                self.begin(events);
+                self.go_on(events);
                 Owner::Block(self.delta(index, members.delta.unwrap_or(Raw::new("{}")), events))
             }
             "content_block_stop" => {
-                self.begin(events);
+                self.go_on(events);
                 match self.slots.get(index).filter(|slot| self.blocks.contains_key(slot)) {
-                    Some(slot) => self.close(slot, events),
+                    Some(slot) => self.end_block(slot, events),
                     None => {
                         events.notice(Kind::OrphanDelta, format!("block {index} was closed and is not open"));
                     }
@@ -228,8 +232,9 @@ impl Fold {
         count(usage, events);
         let mut index = 0;
         let _ = content.unwrap_or(Raw::new("[]")).elements(|block| {
+            self.close_bare(events);
             let slot = self.open(index, block, events);
-            self.close(slot, events);
+            self.end_block(slot, events);
             index += 1;
         });
         self.reason(reason, events);
@@ -242,6 +247,12 @@ impl Fold {
             events.started(Start::default());
             self.state = State::Within;
         }
+    }
+
+    /// The model went on.
+    fn go_on(&mut self, events: &mut Events) {
+        self.begin(events);
+        self.close_bare(events);
     }
 
     fn open(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Slot {
@@ -284,9 +295,9 @@ impl Fold {
                 let id = take("id").and_then(Raw::owned_string).unwrap_or_default();
                 let name = take("name").and_then(Raw::owned_string).unwrap_or_default();
                 events.push(open_event(Opening::ToolCall { id, name, runner, notation: Notation::Json }));
-                Open::Call(Arguments::Start(
-                    take("input").map_or(String::new(), |input| input.text().to_owned()),
-                ))
+                let input =
+                    take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | "null" | r#""""#));
+                Open::Call(Arguments::Start(input.unwrap_or_default().to_owned()))
             }
             result if result.ends_with("tool_result") => {
                 let call_id = take("tool_use_id").and_then(Raw::owned_string);
@@ -384,6 +395,20 @@ impl Fold {
         self.open(index, Raw::new(&block), events)
     }
 
+    /// `content_block_stop`
+    fn end_block(&mut self, slot: Slot, events: &mut Events) {
+        match self.blocks.get(&slot) {
+            Some(Open::Call(Arguments::Start(input))) if input.is_empty() => self.bare = Some(slot),
+            _ => self.close(slot, events),
+        }
+    }
+
+    fn close_bare(&mut self, events: &mut Events) {
+        if let Some(slot) = self.bare.take() {
+            self.close(slot, events);
+        }
+    }
+
     fn close(&mut self, slot: Slot, events: &mut Events) {
         if let Some(Open::Call(Arguments::Start(input))) = self.blocks.remove(&slot) {
             events.grew_plain(slot, &input);
@@ -403,6 +428,7 @@ impl Fold {
     }
 
     fn stop(&mut self, events: &mut Events) {
+        self.close_bare(events);
         while let Some((&slot, _)) = self.blocks.first_key_value() {
             events.notice(Kind::UnclosedBlock, format!("block {} was open when the message ended", slot.0));
             self.close(slot, events);
@@ -419,6 +445,7 @@ impl Fold {
             self.stopped = true;
             let stop = Stop { reason: stop_reason(&detail), detail };
             events.push(Event::Stopped { choice: 0, stop });
+            self.close_bare(events);
         }
     }
 }
