@@ -133,7 +133,7 @@ fn decoded(body: &str) -> String {
 /// Servers that cut text into tokens by UTF-16 send characters outside the basic plane this way.
 pub(super) type Half = Option<u16>;
 
-/// Decodes the body of a valid JSON string behind `out`; returns how many lone halves became U+FFFD.
+/// Decodes the body of a JSON string behind `out`; returns how many lone halves became U+FFFD.
 ///
 /// `half` is what the string before left over; afterwards it is what this one does.
 pub(super) fn unescape(body: &str, half: &mut Half, out: &mut String) -> u32 {
@@ -183,6 +183,9 @@ pub(super) fn flush(half: &mut Half, out: &mut String) -> u32 {
 }
 
 /// The UTF-16 unit that the escape at the start of `text` stands for, and its length.
+///
+/// What is no escape loses its backslash, or keeps it before a character that is not ASCII; `\u` without its
+/// four digits is U+FFFD.
 fn escape(text: &str) -> (u16, usize) {
     let unit = match text.as_bytes().get(1) {
         Some(b'n') => b'\n',
@@ -191,13 +194,14 @@ fn escape(text: &str) -> (u16, usize) {
         Some(b'b') => 0x08,
         Some(b'f') => 0x0C,
         Some(b'u') => {
-            let unit = text.get(2..6).and_then(|digits| u16::from_str_radix(digits, 16).ok());
-            return (unit.unwrap_or(0xFFFD), text.len().min(6));
+            let digits = text.get(2..6).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+            return unit.map_or((0xFFFD, 2), |unit| (unit, 6));
         }
-        Some(&itself) => itself,
-        None => b'\\',
+        Some(itself) if itself.is_ascii() => *itself,
+        Some(_) | None => return (b'\\'.into(), 1),
     };
-    (unit.into(), text.len().min(2))
+    (unit.into(), 2)
 }
 
 #[cfg(test)]
@@ -217,6 +221,22 @@ mod tests {
     fn every_escape_is_decoded() {
         let (text, lone) = decode(&[r#"a\"\\\/\b\f\n\r\té\u0041\u00e9😀"#]);
         assert_eq!((text.as_str(), lone), ("a\"\\/\u{8}\u{c}\n\r\té\u{41}é😀", 0));
+    }
+
+    #[test]
+    fn what_is_no_escape_stays_text() {
+        for (body, expected) in [
+            (r"a\qb", "aqb"),
+            (r"a\éb", r"a\éb"),
+            (r"\😀", r"\😀"),
+            (r"\u00é1", "\u{fffd}00é1"),
+            (r"\u12", "\u{fffd}12"),
+            (r"\u+123", "\u{fffd}+123"),
+            (r"\ud83d\é", "\u{fffd}\\é"),
+            ("\\", "\\"),
+        ] {
+            assert_eq!(decode(&[body]).0, expected, "{body}");
+        }
     }
 
     #[test]
