@@ -48,7 +48,7 @@ impl From<io::Error> for Trouble {
         if error.kind() == io::ErrorKind::BrokenPipe {
             Self::BrokenPipe
         } else {
-            Self::from(anyhow::Error::from(error))
+            Self::from(anyhow::Error::from(error).context("cannot write the output"))
         }
     }
 }

@@ -189,17 +189,24 @@ fn close(
     {
         return Err(Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()));
     }
-    let mut outcome = Outcome::Done;
+    let mut words = Vec::new();
     if let Some(error) = reply.error() {
         // What came before the limit was read: that is how far this could be done.
-        tell(format_args!("error: {error}\nhint: {}", error.hint()));
-        outcome = Outcome::Partly;
+        words.push(format!("error: {error}\nhint: {}", error.hint()));
+    } else {
+        words.extend(reply.messages().filter_map(how_it_ended));
     }
-    for message in reply.messages() {
-        if let Some(words) = how_it_ended(message) {
-            outcome = Outcome::Partly;
-            tell(format_args!("{words}"));
-        }
+    let outcome = if words.is_empty() { Outcome::Done } else { Outcome::Partly };
+    let in_the_output = arguments.ndjson || (arguments.json && arguments.form == Form::Neutral);
+    if !in_the_output {
+        let noticed = reply.messages().flat_map(Message::diagnostics);
+        words.extend(
+            noticed.map(|odd| format!("warning: byte {}: {}\nhint: {}", odd.at, odd.message, odd.hint())),
+        );
+    }
+    words.iter().take(MOST_TOLD).for_each(|words| tell(format_args!("{words}")));
+    if words.len() > MOST_TOLD {
+        tell(format_args!("and {} more; `--json --all` has them all", words.len() - MOST_TOLD));
     }
     print_end(reply, arguments, view, out)?;
     Ok(outcome)
@@ -232,6 +239,9 @@ fn print_messages(reply: Reply, arguments: &Arguments, out: &mut impl Write) -> 
     }
     Ok(out.write_all(b"\n")?)
 }
+
+/// How many errors and warnings are told one by one.
+const MOST_TOLD: usize = 10;
 
 fn how_it_ended(message: &Message) -> Option<String> {
     match message.status() {

@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     file: Option<PathBuf>,
 
     /// How much faster than recorded; `max` does not wait at all
-    #[arg(long, value_name = "X|max", default_value = "1")]
+    #[arg(long, value_name = "X|max", default_value = "1", allow_hyphen_values = true)]
     speed: Speed,
 
     /// Cut it anew at pseudo-random bytes, or `bytes` for one byte at a time

@@ -207,22 +207,35 @@ pub enum Keep<'a> {
 impl Keep<'_> {
     /// Does it to the field `key` of `fields`.
     pub(crate) fn store(&self, fields: &mut Object, key: &str) {
-        let field = fields.get_mut(key);
+        match fields.get_mut(key) {
+            Some(field) => self.alter(field),
+            None => drop(fields.insert(key, self.first())),
+        }
+    }
+
+    /// Does it to a field that is there.
+    pub(crate) fn alter(&self, field: &mut Value) {
         match (self, field) {
-            (Self::Set(value), _) => drop(fields.insert(key, value.clone())),
-            (Self::Push(value), Some(Value::Array(list))) => list.push(value.clone()),
-            (Self::Push(value), Some(single)) if !single.is_null() => {
+            (Self::Push(value), Value::Array(list)) => list.push(value.clone()),
+            (Self::Push(value), single) if !single.is_null() => {
                 *single = Value::Array(vec![mem::replace(single, Value::Null), value.clone()]);
             }
-            (Self::Push(value), _) => drop(fields.insert(key, Value::Array(vec![value.clone()]))),
-            (Self::Grow(text), Some(Value::String(before))) => before.push_str(text),
-            (Self::Grow(text), _) => drop(fields.insert(key, Value::from(&**text))),
-            (Self::Merge(Value::Object(members)), Some(Value::Object(known))) => {
+            (Self::Grow(text), Value::String(before)) => before.push_str(text),
+            (Self::Merge(Value::Object(members)), Value::Object(known)) => {
                 for (key, value) in members.iter() {
                     known.insert(key, value.clone());
                 }
             }
-            (Self::Merge(value), _) => drop(fields.insert(key, value.clone())),
+            (_, field) => *field = self.first(),
+        }
+    }
+
+    /// The value of a field that was not there.
+    pub(crate) fn first(&self) -> Value {
+        match self {
+            Self::Set(value) | Self::Merge(value) => value.clone(),
+            Self::Push(value) => Value::Array(vec![value.clone()]),
+            Self::Grow(text) => Value::from(&**text),
         }
     }
 

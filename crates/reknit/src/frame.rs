@@ -299,7 +299,9 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::TooLong { .. } => "raise `Limits::frame_bytes` if frames of this length are expected",
+            Self::TooLong { .. } => {
+                "raise the limit on a frame (`Limits::frame_bytes` in the library) if frames of this length are expected"
+            }
         }
     }
 }

@@ -44,6 +44,7 @@ pub use path::{Path, Step};
 pub use tree::Duplicates;
 pub use value::Value;
 
+pub(crate) use object::KeyIndex;
 pub(crate) use string::plain_end;
 
 use std::fmt;

@@ -24,7 +24,7 @@
 //! # Four calls
 //!
 //! ```
-//! use reknit::message::{Args, Change, Status};
+//! use reknit::message::{Args, Body, Change, Status};
 //! use reknit::{Reply, event::StopReason};
 //!
 //! # let network: Vec<&[u8]> = vec![
@@ -36,17 +36,20 @@
 //! for piece in network {
 //!     let mut changes = reply.push(piece);
 //!     while let Some((change, message)) = changes.next() {
-//!         if let Change::Grew { text, .. } = change {
-//!             print!("{text}"); // live; `message` is the whole so far
+//!         // Live: what came, and the message right behind it. Thinking and arguments grow in the same way.
+//!         if let Change::Grew { block, text, .. } = change
+//!             && let Some(Body::Text { .. }) = message.block(block).map(|block| block.body())
+//!         {
+//!             print!("{text}");
 //!         }
 //!     }
 //! }
 //! reply.finish();
 //!
 //! let message = reply.message();
-//! assert_eq!(message.status(), Status::Stopped); // not Cut, not Failed: it may be acted on
+//! assert_eq!(message.status(), Status::Stopped); // not Cut, not Failed
 //! assert_eq!(message.stop().unwrap().reason, StopReason::Tool);
-//! let call = message.tool_calls().next().unwrap();
+//! let call = message.client_calls().next().unwrap(); // not those that the provider runs itself
 //! let Args::Complete(input) = &call.args else { panic!("cut or malformed: never run") };
 //! assert_eq!(input.to_string(), r#"{"city":"Paris"}"#);
 //! ```

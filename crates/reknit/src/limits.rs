@@ -19,7 +19,8 @@ pub struct Limits {
     pub reply_bytes: u64,
     /// How deep arrays and objects may be nested in a JSON value; `serde_json` has the same bound.
     pub json_depth: usize,
-    /// How many blocks all messages of one reply may have together.
+    /// How many blocks all messages of one reply may have together; how many choices a message may have, and
+    /// how many messages the reply.
     pub blocks: usize,
     /// How many diagnostics a message keeps; further ones are only counted.
     pub diagnostics: usize,
@@ -31,7 +32,7 @@ impl Default for Limits {
             frame_bytes: 64 << 20,
             reply_bytes: 1 << 30,
             json_depth: 128,
-            blocks: 65_536,
+            blocks: 16_384,
             diagnostics: 1_000,
         }
     }

@@ -12,10 +12,12 @@ use crate::limits::Limits;
 
 mod block;
 mod change;
+mod extra;
 mod neutral;
 
 pub use block::{Args, Block, Body, CallEnd, Input, State, ToolCall};
 pub use change::{Change, Misfit};
+use extra::Extra;
 
 /// One message of a model, as far as it has come.
 ///
@@ -27,7 +29,7 @@ pub struct Message {
     choices: Vec<Choice>,
     blocks: Vec<Block>,
     usage: Usage,
-    extra: Object,
+    extra: Extra,
     diagnostics: Vec<Diagnostic>,
     diagnostics_omitted: u64,
     limits: Limits,
@@ -50,7 +52,7 @@ pub enum Status {
     Waiting,
     /// More is to come.
     Streaming,
-    /// The provider said that it is over: it is whole.
+    /// The provider ended it. All that it sent is there; the stop reason says whether the model was done.
     Stopped,
     /// The provider reported an error.
     Failed,
@@ -63,7 +65,7 @@ pub enum Status {
 pub struct Choice {
     index: u32,
     stop: Option<Stop>,
-    extra: Object,
+    extra: Extra,
 }
 
 impl Default for Message {
@@ -81,7 +83,7 @@ impl Message {
             choices: Vec::new(),
             blocks: Vec::new(),
             usage: Usage::default(),
-            extra: Object::new(),
+            extra: Extra::default(),
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
             limits: *limits,
@@ -155,7 +157,12 @@ impl Message {
         self.position(slot).ok().map(|position| &self.blocks[position])
     }
 
-    /// The calls that the model asks for, also those that the provider carries out itself.
+    /// The calls that the caller has to carry out, whole or not.
+    pub fn client_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.tool_calls().filter(|call| call.runner.is_client())
+    }
+
+    /// All calls, also those that the provider carries out itself.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks.iter().filter_map(|block| match &block.body {
             Body::ToolCall(call) => Some(call),
@@ -188,6 +195,11 @@ impl Message {
     /// What was odd in the stream.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// How many more diagnostics there were than are kept.
+    pub fn diagnostics_omitted(&self) -> u64 {
+        self.diagnostics_omitted
     }
 
     /// Takes one event and says what it changed. `place` is where in the input the event stands.
@@ -230,7 +242,7 @@ impl Message {
                 self.open_block(*block)?.close(*end);
                 self.notice(notice.as_ref());
             }
-            Change::Kept { owner, key, keep } => keep.store(self.extra_of(*owner)?, key),
+            Change::Kept { owner, key, keep } => self.extra_of(*owner)?.keep(key, keep),
             Change::Usage(usage) => self.usage.update(*usage),
             Change::Stopped { choice, stop } => {
                 self.choice(*choice).stop = Some(stop.clone());
@@ -346,13 +358,13 @@ impl Message {
     fn choice(&mut self, index: u32) -> &mut Choice {
         let position =
             self.choices.binary_search_by_key(&index, |choice| choice.index).unwrap_or_else(|position| {
-                self.choices.insert(position, Choice { index, stop: None, extra: Object::new() });
+                self.choices.insert(position, Choice { index, stop: None, extra: Extra::default() });
                 position
             });
         &mut self.choices[position]
     }
 
-    fn extra_of(&mut self, owner: Owner) -> Result<&mut Object, Misfit> {
+    fn extra_of(&mut self, owner: Owner) -> Result<&mut Extra, Misfit> {
         Ok(match owner {
             Owner::Message => &mut self.extra,
             Owner::Choice(index) => &mut self.choice(index).extra,

@@ -95,7 +95,7 @@ impl Reconstructor {
     pub fn process(&mut self, event: &ServerEvent, at: u64) {
         match event {
             ServerEvent::MessageStart { .. } => self.processing = true,
-            _ if self.state.message.is_none() => {
+            _ if self.state.message.is_none() || self.state.is_complete() => {
                 self.ignored += 1;
                 return;
             }
@@ -138,7 +138,8 @@ impl Reconstructor {
 
     /// The connection was closed. A message that is not complete is cut.
     pub fn close(&mut self) -> Close {
-        if !std::mem::take(&mut self.processing) {
+        self.processing = false;
+        if self.state.message.is_none() || self.state.is_complete() {
             return Close::Whole;
         }
         self.state.cut();
@@ -168,7 +169,7 @@ impl Reconstructor {
         self.processing
     }
 
-    /// How many events came before any `message_start` and were ignored.
+    /// How many events came before a `message_start` or behind a `message_stop` and were ignored.
     pub fn ignored(&self) -> u64 {
         self.ignored
     }

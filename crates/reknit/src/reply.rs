@@ -76,10 +76,10 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
-    /// There are too many blocks.
-    #[error("byte {at}: the reply has more than {limit} blocks")]
+    /// There are too many blocks, choices or messages.
+    #[error("byte {at}: the reply has more than {limit} blocks, choices or messages")]
     TooManyBlocks {
-        /// Where the first block too many begins.
+        /// Where the first one too many begins.
         at: u64,
         /// The limit.
         limit: usize,
@@ -192,7 +192,7 @@ impl Reply {
         let mut refusal = None;
         if self.input == Input::Open {
             let limit = self.limits.reply_bytes;
-            let room = usize::try_from(limit - self.taken).unwrap_or(usize::MAX);
+            let room = usize::try_from(limit.saturating_sub(self.taken)).unwrap_or(usize::MAX);
             refusal = (piece.len() > room).then_some(Error::TooLong { limit });
             let piece = &piece[..piece.len().min(room)];
             self.taken += piece.len() as u64;
@@ -258,7 +258,9 @@ impl Reply {
         // Behind a refusal the decoder may still hold frames of the same piece; another cut would not.
         while self.owed.is_empty() && self.input != Input::Over {
             if let Some(translator) = self.source.translator().filter(|translator| !translator.is_drained()) {
-                if translator.opens_next() && self.blocks >= self.limits.blocks {
+                let limit = self.limits.blocks;
+                let opens_too_many = translator.opens_next() && self.blocks >= limit;
+                if opens_too_many || self.message.choices().len() > limit || self.earlier.len() >= limit {
                     let error =
                         Error::TooManyBlocks { at: self.source.place().at, limit: self.limits.blocks };
                     return self.refuse(error);

@@ -246,9 +246,9 @@ impl Translator {
 
     /// The stream is over, and ended inside a frame, of which this many bytes came.
     ///
-    /// Where the end of the input is the end of the message, this end is none. [`DONE`] without its line end
+    /// Where the end of the input is the end of the message, this end is none. `[DONE]` without its line end
     /// says no more than a clean end does.
-    pub(crate) fn finish_inside_frame(&mut self, bytes: u64) {
+    pub fn finish_inside_frame(&mut self, bytes: u64) {
         if bytes <= ("data: ".len() + DONE.len()) as u64 {
             return self.finish();
         }

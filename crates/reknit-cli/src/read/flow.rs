@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 
 use reknit::Message;
-use reknit::event::{Opening, Runner, Slot};
+use reknit::event::{Runner, Slot};
 use reknit::message::{Args, Block, Body, Change, State, ToolCall};
 
 /// Text as it arrives, and a paragraph for each of the other blocks.
 #[derive(Default)]
 pub(crate) struct Flow {
+    /// The choice that is shown live: the first that came. The others follow at the end.
+    choice: Option<u32>,
     /// What was shown last.
     last: Option<Shown>,
     /// Whether what was shown last ended its line.
@@ -22,6 +24,7 @@ enum Shown {
     /// Text: the next block of text goes on with it. Providers cut one answer into several blocks.
     Text,
     Block(Slot),
+    Choice(u32),
 }
 
 impl Flow {
@@ -32,24 +35,32 @@ impl Flow {
         out: &mut impl Write,
     ) -> io::Result<()> {
         match change {
-            Change::Started(_) => self.last = self.last.map(|_| Shown::Message),
+            Change::Started(_) => {
+                self.choice = None;
+                self.last = self.last.map(|_| Shown::Message);
+            }
+            Change::Opened { choice, block, .. } => {
+                self.choice.get_or_insert(*choice);
+                let block = message.block(*block).filter(|block| self.is_live(block));
+                block.map_or(Ok(()), |opened| self.thinking(opened, out))?;
+            }
             Change::Grew { block, text, .. } => {
-                if let Some(Body::Text { .. }) = message.block(*block).map(Block::body) {
-                    self.turn_to(Shown::Text, out)?;
-                    self.line_ended = text.ends_with('\n');
-                    out.write_all(text.as_bytes())?;
+                let block = message.block(*block).filter(|block| self.is_live(block));
+                if let Some(Body::Text { .. }) = block.map(Block::body) {
+                    self.text(text, out)?;
                 }
             }
-            Change::Opened { block, opening: Opening::Thinking { .. }, .. } => {
-                self.turn_to(Shown::Block(*block), out)?;
-                out.write_all(b"[thinking]")?;
-            }
             Change::Closed { block, .. } => {
-                message.block(*block).map_or(Ok(()), |closed| self.call(closed, out))?;
+                let block = message.block(*block).filter(|block| self.is_live(block));
+                block.map_or(Ok(()), |closed| self.call(closed, out))?;
             }
+            Change::Ended { .. } => self.other_choices(message, out)?,
             Change::Cut {} | Change::Failed(_) => {
+                let live = self.choice;
                 let cut = message.blocks().iter().filter(|block| block.state() == State::Cut);
-                cut.into_iter().try_for_each(|block| self.call(block, out))?;
+                let mut cut = cut.filter(|block| live == Some(block.choice()));
+                cut.try_for_each(|block| self.call(block, out))?;
+                self.other_choices(message, out)?;
             }
             _ => {}
         }
@@ -59,6 +70,41 @@ impl Flow {
     /// Ends the last line, if anything was shown.
     pub(crate) fn end(&self, out: &mut impl Write) -> io::Result<()> {
         if self.last.is_some() && !self.line_ended { out.write_all(b"\n") } else { Ok(()) }
+    }
+
+    fn is_live(&self, block: &Block) -> bool {
+        self.choice == Some(block.choice())
+    }
+
+    /// The choices that were not shown live, one after the other.
+    fn other_choices(&mut self, message: &Message, out: &mut impl Write) -> io::Result<()> {
+        let live = self.choice;
+        for choice in message.choices().iter().filter(|choice| live != Some(choice.index())) {
+            self.turn_to(Shown::Choice(choice.index()), out)?;
+            write!(out, "[choice {}]", choice.index())?;
+            for block in message.blocks().iter().filter(|block| block.choice() == choice.index()) {
+                match block.body() {
+                    Body::Text { text, .. } => self.text(&text.to_str(), out)?,
+                    _ => {
+                        self.thinking(block, out)?;
+                        self.call(block, out)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str, out: &mut impl Write) -> io::Result<()> {
+        self.turn_to(Shown::Text, out)?;
+        self.line_ended = text.ends_with('\n');
+        out.write_all(text.as_bytes())
+    }
+
+    fn thinking(&mut self, block: &Block, out: &mut impl Write) -> io::Result<()> {
+        let Body::Thinking { .. } = block.body() else { return Ok(()) };
+        self.turn_to(Shown::Block(block.slot()), out)?;
+        out.write_all(b"[thinking, not shown]")
     }
 
     fn call(&mut self, block: &Block, out: &mut impl Write) -> io::Result<()> {

@@ -6,12 +6,13 @@ struct Route {
     dialect: &'static str,
 }
 
-const ROUTES: [Route; 5] = [
+const ROUTES: [Route; 6] = [
     Route { path: "/v1/messages", dialect: "anthropic" },
     Route { path: "/v1/chat/completions", dialect: "openai-chat" },
     Route { path: "/v1/responses", dialect: "openai-responses" },
     Route { path: "/v1beta/models/*:streamGenerateContent", dialect: "gemini" },
     Route { path: "/api/chat", dialect: "ollama" },
+    Route { path: "/api/generate", dialect: "ollama" },
 ];
 
 /// The paths that are answered, for those who asked for another.
@@ -60,6 +61,7 @@ mod tests {
         check("/v1beta/models/:streamGenerateContent", None);
         check("/beta/models/x:streamGenerateContent", None);
         check("/api/chat", Some("ollama"));
+        check("/api/generate", Some("ollama"));
         check("/v1/messages/", None);
         check("/", None);
     }

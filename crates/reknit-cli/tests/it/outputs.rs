@@ -69,7 +69,7 @@ fn standard_input_is_read_for_a_dash_and_for_nothing() {
 fn text_is_printed_with_the_other_blocks_between() {
     let show = |name: &str| run(&["read", &corpus::input(name)], "").stdout;
     expect![[r#"
-        [thinking]
+        [thinking, not shown]
 
         Yes.
     "#]]
@@ -94,5 +94,8 @@ fn text_is_printed_with_the_other_blocks_between() {
         [call write_file] {"path":"a.txt","content":"half of [cut]
     "#]]
     .assert_eq(&show("openai-chat/length-inside-arguments"));
-    expect![""].assert_eq(&show("openai-chat/empty-reply"));
+    expect![[r#"
+        [choice 0]
+    "#]]
+    .assert_eq(&show("openai-chat/empty-reply"));
 }

@@ -113,6 +113,10 @@ impl Sse {
         match self.state {
             State::LineStart | State::AfterCr => self.finish_event(at, queue),
             State::Held { .. } if self.held[0] == b':' => self.finish_event(at, queue),
+            // A line that could not have become one of an event drops none.
+            State::Held { start } if self.event.size == 0 && !may_be_field(&self.held) => {
+                self.ignored.add(start);
+            }
             State::Held { start } | State::Data { start, .. } => self.drop_event(start, at, queue),
         }
         self.report(queue);
@@ -322,4 +326,10 @@ impl Sse {
         event.data_lines = 0;
         event.size = 0;
     }
+}
+
+/// Whether the beginning of a line can be that of a field.
+fn may_be_field(begun: &[u8]) -> bool {
+    let fields: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
+    fields.iter().any(|field| field.starts_with(begun) || begun.starts_with(field))
 }

@@ -81,6 +81,11 @@ impl Object {
         self.members.iter().map(|(key, _)| key.as_str())
     }
 
+    /// The value of the member at a place.
+    pub(crate) fn value_at_mut(&mut self, at: usize) -> &mut Value {
+        &mut self.members[at].1
+    }
+
     fn position(&self, key: &str) -> Option<usize> {
         self.members.iter().position(|(name, _)| name == key)
     }
@@ -91,31 +96,35 @@ impl Object {
 /// Up to [`FEW`] they are compared one by one; from then on they are also kept in order here, or an object
 /// of a hundred thousand keys would take a hundred thousand times a hundred thousand comparisons.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KeyIndex {
+pub(crate) struct KeyIndex {
     positions: BTreeMap<String, usize>,
 }
 
 const FEW: usize = 16;
 
 /// Where a member went.
-pub(super) struct Inserted {
-    pub(super) at: usize,
+pub(crate) struct Inserted {
+    pub(crate) at: usize,
     /// The value the key had before, if it stood there already.
-    pub(super) replaced: Option<Value>,
+    pub(crate) replaced: Option<Value>,
 }
 
 impl KeyIndex {
-    /// Inserts a member into the object that all earlier calls were about.
-    pub(super) fn insert(&mut self, object: &mut Object, key: String, value: Value) -> Inserted {
+    /// Where a key stands in the object that all earlier calls were about.
+    pub(crate) fn position(&mut self, object: &Object, key: &str) -> Option<usize> {
+        if object.len() < FEW {
+            return object.position(key);
+        }
+        if self.positions.is_empty() {
+            self.positions = object.keys().map(str::to_owned).zip(0..).collect();
+        }
+        self.positions.get(key).copied()
+    }
+
+    /// Inserts a member into that object.
+    pub(crate) fn insert(&mut self, object: &mut Object, key: String, value: Value) -> Inserted {
         let end = object.len();
-        let position = if end < FEW {
-            object.position(&key)
-        } else {
-            if self.positions.is_empty() {
-                self.positions = object.keys().map(str::to_owned).zip(0..).collect();
-            }
-            self.positions.get(&key).copied()
-        };
+        let position = self.position(object, &key);
         match position {
             Some(at) => {
                 let replaced = Some(std::mem::replace(&mut object.members[at].1, value));

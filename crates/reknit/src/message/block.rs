@@ -5,6 +5,7 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Misfit};
+use super::extra::Extra;
 use crate::diagnostic::{Diagnostic, Kind, Place};
 use crate::event::{Notation, Opening, Runner, Slot, StopReason};
 use crate::json::{self, Object, PartialJson, Value};
@@ -18,7 +19,7 @@ pub struct Block {
     pub(super) choice: u32,
     pub(super) state: State,
     pub(super) body: Body,
-    pub(super) extra: Object,
+    pub(super) extra: Extra,
 }
 
 /// How far a block is.
@@ -134,7 +135,7 @@ impl Block {
             Opening::ToolResult { kind, call_id } => Body::ToolResult { kind, call_id },
             Opening::Other { kind } => Body::Other { kind },
         };
-        Self { slot, choice, state: State::Open, body, extra: Object::new() }
+        Self { slot, choice, state: State::Open, body, extra: Extra::default() }
     }
 
     /// Its address in the message.

@@ -106,7 +106,7 @@ impl Serialize for NeutralBlock<'_> {
             }
             Body::Other { kind } => {
                 map.serialize_entry("kind", kind)?;
-                map.serialize_entry("raw", &block.extra)?;
+                map.serialize_entry("raw", &*block.extra)?;
             }
         }
         map.end()

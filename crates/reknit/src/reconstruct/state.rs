@@ -83,6 +83,14 @@ pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
 }
 
 impl State {
+    /// Whether the message is complete: `message_stop` came.
+    pub(super) fn is_complete(&self) -> bool {
+        self.message
+            .as_ref()
+            .and_then(ChatMessage::status)
+            .is_some_and(|status| *status == Value::from("completed"))
+    }
+
     /// The connection ended before the message did.
     pub(super) fn cut(&mut self) {
         if let Some(message) = &mut self.message {

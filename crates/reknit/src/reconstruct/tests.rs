@@ -209,6 +209,25 @@ fn closing_while_a_message_is_processed_is_early_and_the_message_is_cut() {
 }
 
 #[test]
+fn a_broken_event_does_not_make_a_message_whole() {
+    let mut reconstructor = Reconstructor::default();
+    feed(&mut reconstructor, &[START, TEXT, &text("half"), "garbage", &text(" more")]);
+    assert_eq!(reconstructor.close(), Close::Early);
+    assert_eq!(reconstructor.state().message.as_ref().unwrap().status(), Some(&"cut".into()));
+}
+
+#[test]
+fn what_comes_behind_message_stop_is_ignored_and_counted() {
+    let (mut reconstructor, seen) = observed();
+    feed(&mut reconstructor, &[START, TEXT, STOP]);
+    let before = reconstructor.state().clone();
+    seen.try_iter().for_each(drop);
+    feed(&mut reconstructor, &[STOP, &text("late"), TOOL]);
+    assert_eq!((seen.try_iter().count(), reconstructor.ignored()), (0, 3));
+    assert_eq!(reconstructor.state(), &before);
+}
+
+#[test]
 fn callbacks_are_updated_by_merging() {
     let (mut reconstructor, seen) = observed();
     let (lines, newer) = channel();

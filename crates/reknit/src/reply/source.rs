@@ -6,13 +6,16 @@ use std::ops::Range;
 use super::Error;
 use crate::diagnostic::{Kind as Odd, Place};
 use crate::frame::{Decoder, Frame, Kind};
-use crate::json::Value;
+use crate::json::{ErrorKind, Value};
 use crate::limits::Limits;
 use crate::message::Change;
 use crate::wire::{Dialect, Native, Translator};
 
 /// How many frames may pass before one has to show the dialect.
 const UNDECIDED: usize = 8;
+
+/// How many bytes of such frames are held.
+const UNDECIDED_BYTES: usize = 1 << 20;
 
 /// How much of a frame an error quotes.
 const QUOTED: usize = 60;
@@ -38,7 +41,7 @@ enum Wire {
     Named(Dialect, Translator),
     Known(Dialect, Translator),
     /// The rest is refused.
-    Stopped,
+    Stopped(Option<Dialect>),
 }
 
 /// Whether the provider's own form is built as well.
@@ -103,14 +106,15 @@ impl Source {
     pub(super) fn dialect(&self) -> Option<Dialect> {
         match &self.wire {
             Wire::Named(dialect, _) | Wire::Known(dialect, _) => Some(*dialect),
-            Wire::Unknown(_) | Wire::Stopped => None,
+            Wire::Stopped(dialect) => *dialect,
+            Wire::Unknown(_) => None,
         }
     }
 
     pub(super) fn translator(&mut self) -> Option<&mut Translator> {
         match &mut self.wire {
             Wire::Named(_, translator) | Wire::Known(_, translator) => Some(translator),
-            Wire::Unknown(_) | Wire::Stopped => None,
+            Wire::Unknown(_) | Wire::Stopped(_) => None,
         }
     }
 
@@ -144,8 +148,12 @@ impl Source {
     /// The input is over: what its end means.
     pub(super) fn end(&mut self, taken: u64) -> Result<(), Error> {
         match &mut self.wire {
-            Wire::Stopped => Ok(()),
-            _ if self.frames == 0 && taken > 0 => Err(Error::NoFrame { bytes: taken }),
+            Wire::Stopped(_) => Ok(()),
+            // An end inside the first frame is an early end like any other.
+            _ if self.frames == 0 && taken > 0 && self.dropped.is_none() => {
+                Err(Error::NoFrame { bytes: taken })
+            }
+            Wire::Unknown(held) if held.iter().all(Held::is_cut) => Ok(()),
             Wire::Unknown(held) => held.first().map_or(Ok(()), |first| Err(first.unknown_dialect())),
             Wire::Named(_, translator) | Wire::Known(_, translator) => {
                 match self.dropped {
@@ -159,7 +167,7 @@ impl Source {
 
     /// Nothing more is translated.
     pub(super) fn stop(&mut self) {
-        self.wire = Wire::Stopped;
+        self.wire = Wire::Stopped(self.dialect());
     }
 
     pub(super) fn into_native(self) -> Vec<Value> {
@@ -180,7 +188,7 @@ impl Wire {
                     held.iter().try_for_each(|held| self.take(&held.frame(), native))?;
                     self.take(frame, native)
                 }
-                None if held.len() < UNDECIDED => {
+                None if held.len() < UNDECIDED && held_bytes(held) + frame.data.len() <= UNDECIDED_BYTES => {
                     held.push(Held::new(frame));
                     Ok(())
                 }
@@ -201,7 +209,7 @@ impl Wire {
                 self.translate(frame, native);
                 Ok(())
             }
-            Self::Known(..) | Self::Stopped => {
+            Self::Known(..) | Self::Stopped(_) => {
                 self.translate(frame, native);
                 Ok(())
             }
@@ -209,7 +217,7 @@ impl Wire {
     }
 
     fn confirm(&mut self) {
-        *self = match std::mem::replace(self, Self::Stopped) {
+        *self = match std::mem::replace(self, Self::Stopped(None)) {
             Self::Named(dialect, translator) => Self::Known(dialect, translator),
             other => other,
         };
@@ -249,10 +257,20 @@ impl Held {
         }
     }
 
+    /// Whether the input ended inside this frame.
+    fn is_cut(&self) -> bool {
+        let error = self.data.parse::<Value>().err();
+        error.is_some_and(|error| error.kind == ErrorKind::Truncated)
+    }
+
     fn unknown_dialect(&self) -> Error {
         let beginning = self.data.chars().take(QUOTED).collect();
         Error::UnknownDialect { at: self.bytes.start, frame: self.number, beginning }
     }
+}
+
+fn held_bytes(held: &[Held]) -> usize {
+    held.iter().map(|held| held.data.len()).sum()
 }
 
 fn reports_error(frame: &Frame<'_>) -> bool {

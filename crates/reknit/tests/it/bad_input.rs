@@ -86,11 +86,8 @@ fn binary_is_no_stream() {
         &every_byte,
         expect![[r#"
             Cut
-            error: the input has 256 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
             DroppedFrame at 0 in frame 0
             IgnoredLine at 0 in frame 0
-            UnknownDialect at 0 in frame 0
         "#]],
     );
     check(
@@ -100,7 +97,7 @@ fn binary_is_no_stream() {
             Cut
             error: the input has 40 bytes, and no server-sent event and no JSON in them
             hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
-            DroppedFrame at 0 in frame 0
+            IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -111,7 +108,7 @@ fn binary_is_no_stream() {
             Cut
             error: the input has 40 bytes, and no server-sent event and no JSON in them
             hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
-            DroppedFrame at 0 in frame 0
+            IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -137,7 +134,7 @@ fn prose_and_pages_are_no_stream() {
             Cut
             error: the input has 22 bytes, and no server-sent event and no JSON in them
             hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
-            DroppedFrame at 0 in frame 0
+            IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
     );

@@ -1,6 +1,6 @@
 //! Frames to events: every input of `corpus/wire` through its translator.
 
-use reknit::diagnostic::Place;
+use reknit::diagnostic::{Kind, Place};
 use reknit::event::Event;
 use reknit::frame::Decoder;
 use reknit::message::{Change, Status};
@@ -72,7 +72,13 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
     }
     decoder.finish();
     let place = drain(&mut decoder, &mut translator);
-    translator.finish();
+    let problems = std::iter::from_fn(|| decoder.next_problem());
+    let dropped = problems.filter(|problem| problem.kind == Kind::DroppedFrame).last();
+    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    match dropped {
+        Some(frame) => translator.finish_inside_frame(length as u64 - frame.at),
+        None => translator.finish(),
+    }
     while let Some(event) = translator.next_event() {
         take(event, place);
     }

@@ -61,6 +61,11 @@ fn the_dialect_of_every_case_is_found() {
         let found = reply.dialect();
         let failed_at_once =
             reply.message().status() == Status::Failed && reply.message().blocks().is_empty();
+        // Of a body that is one frame, cut, nothing can be told.
+        let cut_at_once = reply.message().status() == Status::Cut && reply.message().blocks().is_empty();
+        if found.is_none() && cut_at_once {
+            continue;
+        }
         if reply.message().status() != Status::Waiting && reply.error().is_none() && !failed_at_once {
             assert_eq!(found, Some(wire.dialect), "corpus/{}", wire.case.name);
         }

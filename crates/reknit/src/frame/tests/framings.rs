@@ -212,7 +212,7 @@ fn detection() {
         b"\xEF\xBB",
         Some(Framing::Sse),
         expect![[r#"
-            DroppedFrame at 0, frame 0: the input ended inside the frame: 2 bytes dropped
+            IgnoredLine at 0, frame 0: 1 line ignored: unknown field or invalid value
         "#]],
     );
     check_detect(" \n\n", None, expect![[""]]);

@@ -67,7 +67,7 @@ fn bom_is_stripped_once() {
     check(
         b"\xEF\xBB",
         expect![[r#"
-            DroppedFrame at 0, frame 0: the input ended inside the frame: 2 bytes dropped
+            IgnoredLine at 0, frame 0: 1 line ignored: unknown field or invalid value
         "#]],
     );
 }
