@@ -104,9 +104,9 @@ fn cleaned_text(text: &str) -> Option<String> {
     Some(without_secret_pairs(text)).filter(|cleaned| cleaned != text)
 }
 
-/// An address or a form without the values of secret parameters and without the user before its host.
+/// An address or a form without the values of secret parameters and without users before hosts.
 fn without_secret_pairs(text: &str) -> String {
-    let text = without_user(text);
+    let text = without_users(text);
     let mut cleaned = String::with_capacity(text.len());
     for part in text.split_inclusive(['?', '#', '&', ';']) {
         let (pair, separator) = match part.char_indices().next_back() {
@@ -123,13 +123,18 @@ fn without_secret_pairs(text: &str) -> String {
     cleaned
 }
 
-fn without_user(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
-    let host_ends = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..host_ends].rfind('@') {
-        Some(at) => format!("{scheme}://{REMOVED}{}", &rest[at..]),
-        None => text.to_owned(),
+/// An address without the user before its host, and before the host of any other address inside it.
+fn without_users(text: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((scheme, behind)) = rest.split_once("://") {
+        let host_ends = behind.find(['/', '?', '#']).unwrap_or(behind.len());
+        let (host, path) = behind.split_at(host_ends);
+        let (user, host) = host.rfind('@').map_or(("", host), |at| (REMOVED, &host[at..]));
+        cleaned.extend([scheme, "://", user, host]);
+        rest = path;
     }
+    cleaned + rest
 }
 
 fn after_path(name: &str) -> &str {

@@ -193,6 +193,7 @@ fn no_secret_is_written() {
     requests.extend([
         with_header("referer", &format!("https://a.example/?key={SECRET}")),
         with_url(&format!("https://user:{SECRET}@a.example/x")),
+        with_url(&format!("https://a.example/x?to=https://user:{SECRET}@b.example/y")),
         with_url(&format!("https://a.example/x?a=b c&key={SECRET}")),
         with_url(&format!("https://a.example/x?a=1&%6Bey={SECRET}&b=2")),
         with_url(&format!("https://a.example/x?X-Amz-Signature={SECRET}")),
