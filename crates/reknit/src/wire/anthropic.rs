@@ -351,7 +351,7 @@ impl Fold {
                     "text_delta" => "text",
                     "thinking_delta" => "thinking",
                     "signature_delta" => "signature",
-                    _ => "content",
+                    _ => "input",
                 };
                 let keep = Keep::Grow(text.owned_string().unwrap_or_default().into());
                 events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
