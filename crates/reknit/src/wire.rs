@@ -9,7 +9,7 @@ use std::str::FromStr;
 use crate::diagnostic::Kind;
 use crate::event::Event;
 use crate::frame::{self, Frame};
-use crate::json::{self, Value};
+use crate::json::Value;
 
 mod anthropic;
 mod blocks;
@@ -281,8 +281,8 @@ impl Native {
         if frame.data == DONE {
             return self.fold.done();
         }
-        // A frame that is no JSON is noticed by the translator, which sees the same frames.
-        if let Ok(data) = self.parse(frame.data) {
+        // A frame that is no object is noticed by the translator, which sees the same frames.
+        if let Some(data) = self.parse(frame.data) {
             self.fold.read(frame, data);
         }
     }
@@ -293,20 +293,19 @@ impl Native {
         if self.has_halves { messages.into_iter().map(halves::resolve).collect() } else { messages }
     }
 
-    fn parse(&mut self, data: &str) -> Result<Value, json::Error> {
-        data.parse().or_else(|error: json::Error| match error.kind {
-            json::ErrorKind::LoneSurrogate { .. } => {
-                let value = halves::mark(data).ok_or(error)?.parse()?;
-                self.has_halves = true;
-                Ok(value)
-            }
-            json::ErrorKind::Depth { .. } => Ok(Raw::new(data).value_to_a_depth(KEPT_DEPTH)),
-            _ => Err(error),
-        })
+    /// The value of a frame; one with a fault in some part is read as leniently as the translator does.
+    fn parse(&mut self, data: &str) -> Option<Value> {
+        if let Ok(value) = data.parse() {
+            return Some(value);
+        }
+        let marked = halves::mark(data);
+        self.has_halves |= marked.is_some();
+        let data = Raw::new(marked.as_deref().unwrap_or(data));
+        data.members(|_, _| {}).ok().map(|()| data.value_to_a_depth(KEPT_DEPTH))
     }
 }
 
-/// How deep a frame is read of which some part is nested too deep; providers' own fields lie above it.
+/// How deep a frame is read of which some part cannot be; providers' own fields lie above it.
 const KEPT_DEPTH: usize = 16;
 
 /// What OpenAI and its imitators send as the last frame.

@@ -80,12 +80,14 @@ impl<'a> Raw<'a> {
         self.0.parse().ok()
     }
 
-    /// The value, read exactly. One that is nested too deep is kept as its text.
+    /// The value, read exactly. One that is nested too deep or has another fault is kept as its text; a
+    /// string is read all the same.
     pub(super) fn value(self) -> Value {
-        self.0.parse().unwrap_or_else(|_| Value::from(self.0))
+        let lenient = || Value::from(self.string_body().map_or(self.0.to_owned(), decoded));
+        self.0.parse().unwrap_or_else(|_| lenient())
     }
 
-    /// The value, with each part of it that is nested too deep as its text.
+    /// The value, with each part of it that is nested too deep or has another fault as its text.
     pub(super) fn value_to_a_depth(self, depth: usize) -> Value {
         if depth == 0 || self.0.parse::<Value>().is_ok() {
             return self.value();
