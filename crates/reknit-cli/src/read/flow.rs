@@ -78,8 +78,8 @@ impl Flow {
 
     /// The choices that were not shown live, one after the other.
     fn other_choices(&mut self, message: &Message, out: &mut impl Write) -> io::Result<()> {
-        let live = self.choice;
-        for choice in message.choices().iter().filter(|choice| live != Some(choice.index())) {
+        let Some(live) = self.choice else { return Ok(()) };
+        for choice in message.choices().iter().filter(|choice| live != choice.index()) {
             self.turn_to(Shown::Choice(choice.index()), out)?;
             write!(out, "[choice {}]", choice.index())?;
             for block in message.blocks().iter().filter(|block| block.choice() == choice.index()) {

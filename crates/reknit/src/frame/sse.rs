@@ -69,6 +69,13 @@ struct Event {
     retry: Option<u64>,
 }
 
+impl Event {
+    /// Whether no line of it has said anything.
+    fn is_empty(&self) -> bool {
+        self.data_lines == 0 && self.name.is_empty()
+    }
+}
+
 impl Sse {
     pub(super) fn new(limit: usize, ending: Ending) -> Self {
         Self {
@@ -114,7 +121,7 @@ impl Sse {
             State::LineStart | State::AfterCr => self.finish_event(at, queue),
             State::Held { .. } if self.held[0] == b':' => self.finish_event(at, queue),
             // A line that could not have become one of an event drops none.
-            State::Held { start } if self.event.size == 0 && !may_be_field(&self.held) => {
+            State::Held { start } if self.event.is_empty() && !may_be_field(&self.held) => {
                 self.ignored.add(start);
             }
             State::Held { start } | State::Data { start, .. } => self.drop_event(start, at, queue),
@@ -140,7 +147,7 @@ impl Sse {
                 self.dispatch(queue);
             }
             // An event with a name was about to bring data.
-            _ if self.event.data_lines > 0 || !self.event.name.is_empty() => self.drop_event(at, at, queue),
+            _ if !self.event.is_empty() => self.drop_event(at, at, queue),
             _ => {}
         }
     }

@@ -86,8 +86,10 @@ fn binary_is_no_stream() {
         &every_byte,
         expect![[r#"
             Cut
-            DroppedFrame at 0 in frame 0
+            error: the input has 256 bytes, and no server-sent event and no JSON in them
+            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
             IgnoredLine at 0 in frame 0
+            UnknownDialect at 0 in frame 0
         "#]],
     );
     check(
