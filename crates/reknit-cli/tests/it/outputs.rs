@@ -94,6 +94,5 @@ fn text_is_printed_with_the_other_blocks_between() {
         [call write_file] {"path":"a.txt","content":"half of [cut]
     "#]]
     .assert_eq(&show("openai-chat/length-inside-arguments"));
-    expect![""]
-    .assert_eq(&show("openai-chat/empty-reply"));
+    expect![""].assert_eq(&show("openai-chat/empty-reply"));
 }
