@@ -104,6 +104,16 @@ pub enum Kind {
     LimitReached,
     /// A recording ends inside a line; the read that stood there was dropped.
     CutRecording,
+    /// Text inside a call that belongs to no parameter was dropped.
+    StrayText,
+    /// Text or thinking that the profile does not show was dropped.
+    DroppedText,
+    /// A parameter of a call came twice; the last one stands.
+    RepeatedParameter,
+    /// The marker that closes a call or a value did not come, and was not needed.
+    MissingCloser,
+    /// A call names a tool that was not given.
+    UnknownTool,
     /// No dialect that this version reads was found in the input.
     UnknownDialect,
     /// The input is of another dialect than the one named.
@@ -155,6 +165,13 @@ impl Kind {
             Self::LoneSurrogate => "the provider cuts characters in two; the text lacks one",
             Self::LimitReached => "raise the limit if the stream is meant to be that large",
             Self::CutRecording => "whoever recorded was interrupted; the reads before it are whole",
+            Self::StrayText => {
+                "tell the model which parameters the tool has; what it wrote beside them is in the call's raw text"
+            }
+            Self::DroppedText => "nothing to do; the text is in the input, from this byte on",
+            Self::RepeatedParameter => "check which of the two values the model meant",
+            Self::MissingCloser => "nothing to do; the call is whole without it",
+            Self::UnknownTool => "answer the call with an error that names the tools there are",
             Self::UnknownDialect => {
                 "name the dialect, and check that the input is the body of a streamed response"
             }

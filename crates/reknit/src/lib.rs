@@ -76,6 +76,7 @@ pub mod json;
 pub mod message;
 pub mod reconstruct;
 pub mod reply;
+pub mod tags;
 pub mod recording;
 pub mod diagnostic;
 pub mod limits;

@@ -24,6 +24,18 @@ pub struct Limits {
     pub blocks: usize,
     /// How many diagnostics a message keeps; further ones are only counted.
     pub diagnostics: usize,
+    /// How long a text may be in which calls are looked for.
+    pub text_bytes: usize,
+    /// How long a parameter of a call in a text may be, or all its arguments if they are JSON.
+    pub param_bytes: usize,
+}
+
+impl Limits {
+    /// The limits of the streaming parser that the tag formats come from: a text of 1 MiB, parameters of
+    /// 100 KiB.
+    pub fn seed() -> Self {
+        Self { text_bytes: 1 << 20, param_bytes: 100 << 10, ..Self::default() }
+    }
 }
 
 impl Default for Limits {
@@ -34,6 +46,8 @@ impl Default for Limits {
             json_depth: 128,
             blocks: 16_384,
             diagnostics: 1_000,
+            text_bytes: 64 << 20,
+            param_bytes: 16 << 20,
         }
     }
 }

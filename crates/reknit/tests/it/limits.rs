@@ -8,8 +8,15 @@ use reknit::{Dialect, Limits, Message, Reply, frame};
 use crate::cuts::same_for_every_cut;
 use crate::replies::{Outcome, outcome};
 
-const SMALL: Limits =
-    Limits { frame_bytes: 1 << 20, reply_bytes: 1 << 20, json_depth: 128, blocks: 100, diagnostics: 100 };
+const SMALL: Limits = Limits {
+    frame_bytes: 1 << 20,
+    reply_bytes: 1 << 20,
+    json_depth: 128,
+    blocks: 100,
+    diagnostics: 100,
+    text_bytes: 1 << 20,
+    param_bytes: 1 << 20,
+};
 
 fn read(limits: &Limits, input: &[u8]) -> Outcome {
     same_for_every_cut(input, |pieces| outcome(Reply::new(Dialect::OpenAiChat).with_limits(limits), pieces))

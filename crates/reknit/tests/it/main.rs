@@ -11,6 +11,7 @@ mod frames;
 mod json;
 mod events;
 mod replies;
+mod tags;
 mod following;
 mod damage;
 mod limits;

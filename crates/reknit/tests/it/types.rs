@@ -75,6 +75,14 @@ fn every_public_type_is_send_and_sync() {
         reply::Reply,
         reply::Changes<'static>,
         reply::Error,
+        tags::Parser,
+        tags::Block<'static>,
+        tags::Call<'static>,
+        tags::Param<'static>,
+        tags::Change,
+        tags::SpanKind,
+        tags::Tools,
+        tags::TooLong,
         recording::Header,
         recording::Request,
         recording::Read,
@@ -86,6 +94,23 @@ fn every_public_type_is_send_and_sync() {
         diagnostic::Kind,
         limits::Limits,
     ];
+    for grammar in
+        [is_shareable::<reknit::tags::Grammar>, is_shareable::<reknit::tags::grammar::GrammarError>]
+    {
+        grammar();
+    }
+    // All data of a grammar is in it.
+    listed.extend([
+        "Grammar",
+        "GrammarError",
+        "TextRule",
+        "CodeRule",
+        "BehindRule",
+        "Reasoning",
+        "Calls",
+        "Markup",
+    ]);
+    listed.extend(["Wrapper", "Rule", "Clean", "Closer", "Body", "Python", "Gemma", "Channels", "Display"]);
     #[cfg(feature = "stream")]
     is_shareable::<reknit::reply::ChangeStream<u8>>();
     listed.push("ChangeStream");

@@ -1,0 +1,284 @@
+//! Tool calls and thinking that a model writes into its text.
+//!
+//! A [`Parser`] takes text in pieces cut anywhere and shows, after each, the blocks so far: text, thinking
+//! and calls, with values that grow while they arrive. How calls are written is a [`Grammar`]; there is a
+//! [`profile`] for each common way. What may still become a marker is held back, and nothing that was shown
+//! is ever taken back.
+//!
+//! ```
+//! use reknit::tags::{Block, Parser, profile};
+//!
+//! let mut parser = Parser::new(profile("cline").unwrap(), None)?;
+//! for piece in ["I will look.\n<read_", "file>\n<path>src/ma", "in.rs</pa", "th>\n</read_file>"] {
+//!     parser.push(piece)?;
+//! }
+//! parser.finish();
+//! let blocks: Vec<_> = parser.blocks().collect();
+//! assert!(matches!(blocks[0], Block::Text { text: "I will look.", .. }));
+//! let Block::Call(call) = blocks[1] else { panic!("the second block is a call") };
+//! assert_eq!(call.name(), "read_file");
+//! assert_eq!(call.args().to_string(), r#"{"path":"src/main.rs"}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod blank;
+mod template;
+pub mod grammar;
+mod profile;
+mod tools;
+mod matcher;
+mod sheet;
+mod machine;
+mod prose;
+mod markup;
+mod value;
+mod tail;
+mod body;
+mod envelope;
+mod reader;
+mod literal;
+mod transcode;
+mod channel;
+mod call;
+mod neutral;
+mod utf8;
+
+pub use call::{Call, Param};
+pub use grammar::Grammar;
+pub use profile::{profile, profiles};
+pub use sheet::{Change, SpanKind};
+pub use tools::Tools;
+
+use std::ops::Range;
+
+use grammar::GrammarError;
+use machine::{Machine, Step};
+use matcher::Matcher;
+use prose::Prose;
+use sheet::{BlockData, Sheet};
+
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::limits::Limits;
+use crate::message::CallEnd;
+
+/// Reads the calls and the thinking in one text.
+#[derive(Clone, Debug)]
+pub struct Parser {
+    matcher: Matcher,
+    sheet: Sheet,
+    machine: Machine,
+    finished: bool,
+    refused: Option<TooLong>,
+    /// The last piece that came as bytes, kept for its room.
+    decoded: String,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+pub enum Block<'a> {
+    /// Text for the reader.
+    Text {
+        /// The text.
+        text: &'a str,
+        /// Whether something came behind it that ended it.
+        closed: bool,
+    },
+    /// The model's thinking.
+    Thinking {
+        /// The text.
+        text: &'a str,
+        /// Whether its closing marker came.
+        closed: bool,
+    },
+    /// A call.
+    Call(Call<'a>),
+}
+
+/// The text is longer than its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the text is longer than {limit} bytes")]
+pub struct TooLong {
+    /// The limit.
+    pub limit: usize,
+}
+
+impl TooLong {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        "raise the limit if the text is meant to be that long"
+    }
+}
+
+/// Reads a whole text.
+///
+/// It is the streaming parser fed once, so the two cannot differ.
+pub fn parse(grammar: &Grammar, text: &str) -> Result<Parser, GrammarError> {
+    let mut parser = Parser::new(grammar, None)?;
+    // What is behind the limit is refused, and a diagnostic says so.
+    let _ = parser.push(text);
+    parser.finish();
+    Ok(parser)
+}
+
+impl Parser {
+    /// Before the first piece; with `tools`, values are typed and unknown names marked.
+    pub fn new(grammar: &Grammar, tools: Option<&Tools>) -> Result<Self, GrammarError> {
+        Self::with_limits(grammar, tools, Limits::default())
+    }
+
+    /// The same with limits of your own; a compatibility profile has its own whatever they are.
+    pub fn with_limits(
+        grammar: &Grammar,
+        tools: Option<&Tools>,
+        limits: Limits,
+    ) -> Result<Self, GrammarError> {
+        let limits = match grammar.seed_limits {
+            true => Limits {
+                text_bytes: Limits::seed().text_bytes,
+                param_bytes: Limits::seed().param_bytes,
+                ..limits
+            },
+            false => limits,
+        };
+        let matcher = Matcher::new(grammar, tools, limits)?;
+        let machine = Machine::Prose(Prose::at_start(&matcher));
+        let sheet = Sheet::new(&grammar.prefix, grammar.text, limits.diagnostics);
+        Ok(Self { matcher, sheet, machine, finished: false, refused: None, decoded: String::new() })
+    }
+
+    /// Takes the next piece of a text that comes as bytes, which may be cut inside a character.
+    ///
+    /// What is not UTF-8 is read as U+FFFD, with a diagnostic.
+    pub fn push_bytes(&mut self, piece: &[u8]) -> Result<(), TooLong> {
+        let mut text = std::mem::take(&mut self.decoded);
+        text.clear();
+        self.sheet.utf8.push(piece, &mut text);
+        let result = self.push(&text);
+        self.decoded = text;
+        result
+    }
+
+    /// Takes the next piece.
+    ///
+    /// Past [`Limits::text_bytes`] the rest is refused: what was read stays, and every further piece gets the
+    /// same error.
+    pub fn push(&mut self, piece: &str) -> Result<(), TooLong> {
+        self.sheet.changes.clear();
+        if self.finished {
+            return self.refused.map_or(Ok(()), Err);
+        }
+        let limit = self.matcher.limits.text_bytes;
+        let room = limit.saturating_sub(self.sheet.text.len() - self.sheet.prefix);
+        let taken = &piece[..piece.floor_char_boundary(room.min(piece.len()))];
+        self.sheet.text.push_str(taken);
+        self.run();
+        if taken.len() == piece.len() {
+            return Ok(());
+        }
+        // Nothing more is taken, however little it is: a limit is reached at a byte.
+        self.finish();
+        let at = self.sheet.text.len();
+        self.sheet.note(Kind::LimitReached, at, format!("the text is longer than {limit} bytes"));
+        self.refused = Some(TooLong { limit });
+        Err(TooLong { limit })
+    }
+
+    /// Ends the text: what is open is cut, and never looks whole.
+    pub fn finish(&mut self) {
+        if self.finished {
+            return;
+        }
+        let mut last = String::new();
+        self.sheet.utf8.finish(&mut last);
+        // Past the limit it is not taken, and the error is the caller's already.
+        let _ = self.push(&last);
+        if self.finished {
+            return;
+        }
+        self.finished = true;
+        self.sheet.over = true;
+        self.run();
+        self.machine.cut(&self.matcher, &mut self.sheet);
+        if let Some(first) = self.sheet.utf8.first_replaced() {
+            let count = self.sheet.utf8.replaced();
+            let at = first + self.sheet.prefix;
+            self.sheet.note(
+                Kind::InvalidUtf8,
+                at,
+                format!("{count} stretches of bytes that are not UTF-8 read as U+FFFD"),
+            );
+        }
+    }
+
+    /// What the last piece changed, in the order of the text.
+    pub fn changes(&self) -> &[Change] {
+        &self.sheet.changes
+    }
+
+    /// The whole text so far, which the ranges of changes and spans are of.
+    ///
+    /// A grammar with a prefix has it at the start.
+    pub fn text(&self) -> &str {
+        &self.sheet.text
+    }
+
+    /// The blocks so far.
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = Block<'_>> + ExactSizeIterator {
+        (0..self.sheet.blocks.len()).map(|index| self.view(index))
+    }
+
+    /// The block with this index.
+    pub fn block(&self, index: usize) -> Option<Block<'_>> {
+        (index < self.sheet.blocks.len()).then(|| self.view(index))
+    }
+
+    /// The calls so far.
+    pub fn calls(&self) -> impl Iterator<Item = Call<'_>> {
+        self.blocks().filter_map(|block| match block {
+            Block::Call(call) => Some(call),
+            Block::Text { .. } | Block::Thinking { .. } => None,
+        })
+    }
+
+    /// What was odd in the text; `at` is a byte of the input.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.sheet.diagnostics
+    }
+
+    /// How many further diagnostics were only counted.
+    pub fn diagnostics_omitted(&self) -> usize {
+        self.sheet.diagnostics_omitted
+    }
+
+    /// What each stretch of the text is, end to end.
+    pub fn spans(&self) -> impl Iterator<Item = (SpanKind, Range<usize>)> {
+        self.sheet.spans()
+    }
+
+    fn run(&mut self) {
+        while let Step::Go(machine) = self.machine.step(&self.matcher, &mut self.sheet) {
+            self.machine = machine;
+        }
+    }
+
+    fn view(&self, index: usize) -> Block<'_> {
+        let text = self.sheet.text.as_str();
+        match &self.sheet.blocks[index] {
+            BlockData::Text { range, closed } => Block::Text { text: &text[range.clone()], closed: *closed },
+            BlockData::Thinking { range, closed } => {
+                Block::Thinking { text: &text[range.clone()], closed: *closed }
+            }
+            BlockData::Call(data) => Block::Call(Call { data, text, index }),
+        }
+    }
+}
+
+impl Block<'_> {
+    /// Whether it was not closed: the text ended before it did.
+    pub fn is_partial(&self) -> bool {
+        match self {
+            Self::Text { closed, .. } | Self::Thinking { closed, .. } => !closed,
+            Self::Call(call) => call.end() != Some(CallEnd::Closed),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! [`Call`]: one call, while it arrives and when it is over.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::json::{Object, PartialJson, Value};
+use crate::message::CallEnd;
+
+/// What is kept of a call; the text itself is the parser's.
+#[derive(Clone, Debug)]
+pub(super) struct CallData {
+    pub(super) name: Slice,
+    /// From the first byte of its opening marker to the last of its closing one.
+    pub(super) range: Range<usize>,
+    pub(super) input: Input,
+    pub(super) end: Option<CallEnd>,
+    pub(super) known: bool,
+    /// The call it stands in.
+    pub(super) parent: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Input {
+    Params(Vec<ParamData>),
+    Json(Box<PartialJson>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct ParamData {
+    pub(super) name: Range<usize>,
+    /// Where its opening marker ends.
+    pub(super) start: usize,
+    pub(super) value: Slice,
+    /// The value as the tool's schema wants it, if that is no string.
+    pub(super) typed: Option<Value>,
+    pub(super) closed: bool,
+    /// A later parameter of the same name took its place.
+    pub(super) replaced: bool,
+}
+
+/// A part of the parser's text, or a text of its own where the two differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Slice {
+    Range(Range<usize>),
+    Owned(String),
+}
+
+impl Slice {
+    pub(super) fn of<'a>(&'a self, text: &'a str) -> &'a str {
+        match self {
+            Self::Range(range) => &text[range.clone()],
+            Self::Owned(owned) => owned,
+        }
+    }
+}
+
+/// A call in a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    pub(super) data: &'a CallData,
+    pub(super) text: &'a str,
+    pub(super) index: usize,
+}
+
+/// A parameter of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Param<'a> {
+    data: &'a ParamData,
+    text: &'a str,
+}
+
+impl<'a> Call<'a> {
+    /// The index of its block.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The tool.
+    pub fn name(&self) -> &'a str {
+        self.data.name.of(self.text)
+    }
+
+    /// How it ended; nothing while it is open.
+    pub fn end(&self) -> Option<CallEnd> {
+        self.data.end
+    }
+
+    /// Whether the tool is among those that were given; true if none were.
+    pub fn known(&self) -> bool {
+        self.data.known
+    }
+
+    /// The index of the call that it stands in.
+    pub fn parent(&self) -> Option<usize> {
+        self.data.parent
+    }
+
+    /// Where it stands in the text, with its markers.
+    pub fn range(&self) -> Range<usize> {
+        self.data.range.clone()
+    }
+
+    /// It as it was written.
+    pub fn raw(&self) -> &'a str {
+        &self.text[self.range()]
+    }
+
+    /// Its parameters in the order they came, if they are written as markup.
+    pub fn params(&self) -> impl Iterator<Item = Param<'a>> {
+        let text = self.text;
+        let params = match &self.data.input {
+            Input::Params(params) => params.as_slice(),
+            Input::Json(_) => &[],
+        };
+        params.iter().map(move |data| Param { data, text })
+    }
+
+    /// Its arguments while they arrive, if they are written as JSON or read into it.
+    pub fn json(&self) -> Option<&'a PartialJson> {
+        match &self.data.input {
+            Input::Json(json) => Some(json),
+            Input::Params(_) => None,
+        }
+    }
+
+    /// Its arguments so far.
+    pub fn args(&self) -> Cow<'a, Value> {
+        match &self.data.input {
+            Input::Json(json) => match json.value() {
+                Some(value) => Cow::Borrowed(value),
+                None => Cow::Owned(Value::Object(Object::new())),
+            },
+            Input::Params(_) => Cow::Owned(Value::Object(
+                self.params()
+                    .filter(|param| !param.data.replaced)
+                    .map(|param| (param.name().to_owned(), param.value()))
+                    .collect(),
+            )),
+        }
+    }
+}
+
+impl<'a> Param<'a> {
+    /// Its name.
+    pub fn name(&self) -> &'a str {
+        &self.text[self.data.name.clone()]
+    }
+
+    /// Its text so far, cleaned.
+    pub fn text(&self) -> &'a str {
+        self.data.value.of(self.text)
+    }
+
+    /// Its value: the text, or once it is whole, what the tool's schema makes of it.
+    pub fn value(&self) -> Value {
+        match &self.data.typed {
+            Some(value) => value.clone(),
+            None => Value::String(self.text().into()),
+        }
+    }
+
+    /// Whether it is whole.
+    pub fn closed(&self) -> bool {
+        self.data.closed
+    }
+
+    /// Whether a later one of the same name took its place.
+    pub fn replaced(&self) -> bool {
+        self.data.replaced
+    }
+}

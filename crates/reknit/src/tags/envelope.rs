@@ -1,0 +1,174 @@
+//! [`Envelope`]: the JSON object that is a whole call, `{"name": …, "arguments": {…}}`.
+
+use std::ops::Range;
+
+use super::reader::{Read, Reader};
+use crate::json::{PartialJson, Value};
+
+/// The object of a call while it arrives.
+#[derive(Clone, Debug)]
+pub(super) struct Envelope {
+    state: State,
+    name: Option<String>,
+    /// Where the arguments stand, as far as they have come.
+    arguments: Option<Range<usize>>,
+    /// The arguments, until there is a call to hold them.
+    pub(super) held: PartialJson,
+    /// A key, or the value of another member.
+    scratch: PartialJson,
+    limit: usize,
+    depth: usize,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Open,
+    /// Before a key; whether the object may end there.
+    Key {
+        close: bool,
+    },
+    InKey(Reader),
+    Colon(Member),
+    Value(Member),
+    InValue(Member, Reader),
+    Comma,
+}
+
+/// A member of the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Member {
+    Name,
+    Arguments,
+    Other,
+}
+
+/// How far an envelope is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It goes on at this byte.
+    On(usize),
+    /// All that is there is read.
+    Wait(usize),
+    /// It is over.
+    Done(usize),
+    /// It is not the object of a call from here on.
+    Bad(usize),
+}
+
+impl Envelope {
+    pub(super) fn new(limit: usize, depth: usize) -> Self {
+        Self {
+            state: State::Open,
+            name: None,
+            arguments: None,
+            held: PartialJson::with_depth(depth),
+            scratch: PartialJson::new(),
+            limit,
+            depth,
+        }
+    }
+
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    pub(super) fn arguments(&self) -> Option<Range<usize>> {
+        self.arguments.clone()
+    }
+
+    /// Whether the arguments are being read.
+    pub(super) fn in_arguments(&self) -> bool {
+        matches!(self.state, State::InValue(Member::Arguments, _))
+    }
+
+    /// Takes one token. `call` is where the arguments are kept once there is a call.
+    ///
+    /// With `strict` a key that no call has makes it no call.
+    pub(super) fn step(
+        &mut self,
+        text: &str,
+        scan: usize,
+        call: Option<&mut PartialJson>,
+        strict: bool,
+    ) -> Progress {
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let in_value = matches!(self.state, State::InKey(_) | State::InValue(..));
+        let skipped =
+            if in_value { 0 } else { text.as_bytes()[scan..].iter().take_while(|b| blank(b)).count() };
+        let at = scan + skipped;
+        let Some(&byte) = text.as_bytes().get(at) else { return Progress::Wait(at) };
+        let next = match &mut self.state {
+            State::Open if byte == b'{' => State::Key { close: true },
+            State::Key { close: true } | State::Comma if byte == b'}' => return Progress::Done(at + 1),
+            State::Key { .. } if byte == b'"' => {
+                self.scratch = PartialJson::with_depth(self.depth);
+                self.state = State::InKey(Reader::new(text, at));
+                return Progress::On(at);
+            }
+            State::Colon(member) if byte == b':' => State::Value(*member),
+            State::Value(member) => {
+                let member = *member;
+                if member == Member::Arguments {
+                    if self.arguments.is_some() {
+                        return Progress::Bad(at);
+                    }
+                    self.arguments = Some(at..at);
+                }
+                self.scratch = PartialJson::with_depth(self.depth);
+                self.state = State::InValue(member, Reader::new(text, at));
+                return Progress::On(at);
+            }
+            State::Comma if byte == b',' => State::Key { close: false },
+            State::InKey(reader) => match reader.read(text, at, self.limit, &mut self.scratch) {
+                Read::More => return Progress::Wait(text.len()),
+                Read::Bad(at) => return Progress::Bad(at),
+                Read::Done(end) => {
+                    let member = match self.scratch.value().and_then(Value::as_str).as_deref() {
+                        Some("name") => Member::Name,
+                        Some("arguments" | "parameters") => Member::Arguments,
+                        Some("id" | "type") => Member::Other,
+                        _ if strict => return Progress::Bad(at),
+                        _ => Member::Other,
+                    };
+                    self.state = State::Colon(member);
+                    return Progress::On(end);
+                }
+            },
+            State::InValue(member, reader) => {
+                let member = *member;
+                let json = match (member, call) {
+                    (Member::Arguments, Some(json)) => json,
+                    (Member::Arguments, None) => &mut self.held,
+                    (Member::Name | Member::Other, _) => &mut self.scratch,
+                };
+                let read = reader.read(text, at, self.limit, json);
+                let end = match read {
+                    Read::More => text.len(),
+                    Read::Done(end) | Read::Bad(end) => end,
+                };
+                if let (Member::Arguments, Some(range)) = (member, &mut self.arguments) {
+                    range.end = end;
+                }
+                match read {
+                    Read::More => return Progress::Wait(end),
+                    Read::Bad(at) => return Progress::Bad(at),
+                    Read::Done(end) => {
+                        if member == Member::Name {
+                            match self.scratch.value() {
+                                Some(Value::String(name)) if !name.is_empty() => {
+                                    self.name = Some(name.to_str().into_owned());
+                                }
+                                _ => return Progress::Bad(at),
+                            }
+                        }
+                        self.state = State::Comma;
+                        return Progress::On(end);
+                    }
+                }
+            }
+            _ => return Progress::Bad(at),
+        };
+        self.state = next;
+        Progress::On(at + 1)
+    }
+}

@@ -1,0 +1,405 @@
+//! [`Matcher`]: a grammar made ready to be looked for in a text.
+
+use super::blank::leading;
+use super::channel;
+use super::grammar::{self, Calls, Clean, Closer, CodeRule, Grammar, GrammarError, Reasoning};
+use super::prose::Place;
+use super::template::{Match, Names, Template};
+use super::tools::Tools;
+use crate::limits::Limits;
+
+/// A grammar's markers, sorted by where they are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Matcher {
+    pub(super) grammar: Grammar,
+    pub(super) tools: Option<Tools>,
+    pub(super) limits: Limits,
+    /// What may open something in text.
+    in_text: Openers,
+    /// The same inside a wrapper, which may also end there.
+    in_wrapper: Openers,
+    /// What may end thinking.
+    in_thinking: Openers,
+    markup: Option<Markup>,
+    body: Option<grammar::Body>,
+}
+
+/// Openers, and a quick way to the next place where one may stand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Openers {
+    openers: Vec<Opener>,
+    finder: Finder,
+}
+
+#[derive(Clone, Debug)]
+struct Opener {
+    template: Template,
+    names: Names,
+    leads: Leads,
+}
+
+/// What an opener leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leads {
+    Thinking,
+    ThinkingEnd,
+    WrapperEnd,
+    /// A wrapper with no call in sight yet.
+    Wrapper,
+    /// A call; whether its wrapper is in the marker.
+    Markup {
+        wrapper: bool,
+    },
+    /// A JSON value; whether its name is in the marker.
+    Json {
+        named: bool,
+    },
+    /// A JSON value without a marker, at the start of the text.
+    Bare,
+    Python,
+    Gemma,
+    /// The head of a message in a channel.
+    Channel,
+    /// The end of one.
+    ChannelEnd,
+}
+
+/// The markup of calls.
+#[derive(Clone, Debug)]
+pub(super) struct Markup {
+    pub(super) call: Template,
+    pub(super) tools: Names,
+    pub(super) call_close: Template,
+    pub(super) parameter: Template,
+    parameters: Names,
+    tool_parameters: Vec<(String, Names)>,
+    pub(super) parameter_close: Template,
+    rules: grammar::Markup,
+}
+
+/// How one parameter is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Treatment {
+    pub(super) clean: Clean,
+    pub(super) closer: Closer,
+    pub(super) ampersands: bool,
+}
+
+impl Matcher {
+    /// With an empty list of tools nothing can be called, and what looks like a call is text.
+    pub(super) fn new(
+        grammar: &Grammar,
+        tools: Option<&Tools>,
+        limits: Limits,
+    ) -> Result<Self, GrammarError> {
+        let template = |field: &'static str, source: &str| {
+            Template::parse(source).map_err(|problem| GrammarError::Marker {
+                grammar: grammar.name.clone(),
+                field,
+                problem,
+            })
+        };
+        let literal = |field, source: &String, leads| {
+            Ok(Opener { template: template(field, source)?, names: Names::Free, leads })
+        };
+        let mut calls: Vec<Opener> = Vec::new();
+        let mut within: Vec<Opener> = Vec::new();
+        let mut in_text = Vec::new();
+        let mut in_thinking = Vec::new();
+        let (mut markup, mut body) = (None, None);
+        let callable = grammar.calls.as_ref().filter(|_| tools.is_none_or(|tools| !tools.is_empty()));
+        match callable {
+            None => {}
+            Some(Calls::Markup(rules)) => {
+                let made = Markup::new(rules, template)?;
+                let call = |template: Template, wrapper: bool| Opener {
+                    template,
+                    names: made.tools.clone(),
+                    leads: Leads::Markup { wrapper },
+                };
+                if let Some(wrapper) = &rules.wrapper {
+                    calls.extend(wrapper.open.iter().map(|open| call(made.call.behind(open), true)));
+                    for close in &wrapper.close {
+                        within.push(literal("wrapper.close", close, Leads::WrapperEnd)?);
+                    }
+                    within.push(call(made.call.clone(), false));
+                }
+                if rules.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
+                    calls.push(call(made.call.clone(), false));
+                }
+                markup = Some(made);
+            }
+            Some(Calls::Json(json)) => {
+                body = Some(json.clone());
+                let mut heads = Vec::new();
+                for open in &json.open {
+                    let named = open.contains("{name}");
+                    heads.push(literal("open", open, Leads::Json { named })?);
+                }
+                if let Some(wrapper) = &json.wrapper {
+                    for open in &wrapper.open {
+                        calls.push(literal("wrapper.open", open, Leads::Wrapper)?);
+                    }
+                    for close in &wrapper.close {
+                        within.push(literal("wrapper.close", close, Leads::WrapperEnd)?);
+                    }
+                    within.extend(heads.iter().cloned());
+                }
+                if json.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
+                    calls.extend(heads);
+                }
+                if json.bare {
+                    calls.push(literal("bare", &"{".to_owned(), Leads::Bare)?);
+                }
+            }
+            Some(Calls::Python(python)) => {
+                for open in &python.open {
+                    calls.push(literal("open", open, Leads::Wrapper)?);
+                }
+                for close in &python.close {
+                    within.push(literal("close", close, Leads::WrapperEnd)?);
+                }
+                calls.push(literal("open", &"[".to_owned(), Leads::Python)?);
+            }
+            Some(Calls::Gemma(gemma)) => calls.push(literal("open", &gemma.open, Leads::Gemma)?),
+            Some(Calls::Channels(_)) => {}
+        }
+        // Channels mark thinking too, so they are there also when nothing can be called.
+        if let Some(Calls::Channels(_)) = &grammar.calls {
+            for open in [channel::START, channel::CHANNEL] {
+                calls.push(literal("open", &open.to_owned(), Leads::Channel)?);
+            }
+            for end in channel::ENDS.into_iter().chain([channel::MESSAGE]) {
+                calls.push(literal("close", &end.to_owned(), Leads::ChannelEnd)?);
+            }
+            in_thinking.extend(calls.iter().cloned());
+            body = Some(grammar::Body {
+                close: vec!["<|call|>".to_owned()],
+                name_prefix: "functions.".to_owned(),
+                ..grammar::Body::default()
+            });
+        }
+
+        if let Some(Reasoning { open, close, ends_at_calls, .. }) = &grammar.reasoning {
+            for open in open {
+                in_text.push(literal("reasoning.open", open, Leads::Thinking)?);
+            }
+            in_thinking.push(literal("reasoning.close", close, Leads::ThinkingEnd)?);
+            in_thinking.extend(in_text.iter().cloned());
+            if *ends_at_calls {
+                in_thinking.extend(calls.iter().filter(|opener| opener.leads != Leads::Bare).cloned());
+            }
+        }
+        within.extend(in_text.iter().cloned());
+        within.extend(calls.iter().cloned());
+        in_text.extend(calls);
+        let code = grammar.code == CodeRule::Prose;
+        Ok(Self {
+            in_text: Openers::new(in_text, code),
+            in_wrapper: Openers::new(within, code),
+            in_thinking: Openers::new(in_thinking, false),
+            markup,
+            body,
+            grammar: grammar.clone(),
+            tools: tools.cloned(),
+            limits,
+        })
+    }
+
+    /// Whether a tool of this name may be called.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.has(name))
+    }
+
+    fn openers(&self, place: Place) -> &Openers {
+        match place {
+            Place::Text => &self.in_text,
+            Place::Wrapper => &self.in_wrapper,
+            Place::Thinking => &self.in_thinking,
+        }
+    }
+
+    /// How far ahead the next byte stands that may start an opener, or code.
+    pub(super) fn next(&self, place: Place, bytes: &[u8]) -> Option<usize> {
+        self.openers(place).finder.find(bytes)
+    }
+
+    /// Whether code is told from text there.
+    pub(super) fn reads_code(&self, place: Place) -> bool {
+        self.grammar.code == CodeRule::Prose && place != Place::Thinking
+    }
+
+    /// The opener that stands at `at`.
+    pub(super) fn opener(&self, place: Place, text: &str, at: usize, over: bool) -> (Match, Leads) {
+        let byte = text.as_bytes()[at];
+        for opener in self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte)
+        {
+            match (opener.template.find(text, at, &opener.names, over), opener.leads) {
+                (Match::No, _) => {}
+                (Match::Full(found), leads @ Leads::Markup { .. }) => {
+                    match self.markup().opens(text, found.end, over) {
+                        Mention::Call => return (Match::Full(found), leads),
+                        Mention::Undecided => return (Match::Partial, leads),
+                        Mention::Prose => {}
+                    }
+                }
+                found => return found,
+            }
+        }
+        (Match::No, Leads::Thinking)
+    }
+
+    /// Whether there is nothing to call.
+    pub(super) fn calls_nothing(&self) -> bool {
+        self.tools.as_ref().is_some_and(Tools::is_empty)
+    }
+
+    /// Whether thinking is dropped.
+    pub(super) fn hides_thinking(&self) -> bool {
+        matches!(&self.grammar.calls, Some(Calls::Channels(channels)) if !channels.analysis)
+    }
+
+    pub(super) fn body(&self) -> &grammar::Body {
+        self.body.as_ref().expect("only a grammar with JSON leads to it")
+    }
+
+    pub(super) fn markup(&self) -> &Markup {
+        self.markup.as_ref().expect("only a grammar with markup leads to it")
+    }
+}
+
+/// Whether a tag opens a call, or is only mentioned.
+enum Mention {
+    Call,
+    Prose,
+    Undecided,
+}
+
+impl Openers {
+    fn new(openers: Vec<Opener>, code: bool) -> Self {
+        let first = openers.iter().map(|opener| opener.template.first_byte());
+        let finder = Finder::new(first.chain(if code { &b"`~"[..] } else { b"" }.iter().copied()).collect());
+        Self { openers, finder }
+    }
+}
+
+impl Markup {
+    fn new(
+        rules: &grammar::Markup,
+        template: impl Fn(&'static str, &str) -> Result<Template, GrammarError>,
+    ) -> Result<Self, GrammarError> {
+        let names = |names: &[String]| match names {
+            [] => Names::Free,
+            some => Names::listed(some.iter().cloned()),
+        };
+        let single =
+            rules.tool_parameters.iter().map(|(tool, params)| (tool.clone(), Names::listed(params.clone())));
+        Ok(Self {
+            call: template("call", &rules.call)?,
+            tools: names(&rules.tools),
+            call_close: template("call_close", &rules.call_close)?,
+            parameter: template("parameter", &rules.parameter)?,
+            parameters: names(&rules.parameters),
+            tool_parameters: single.collect(),
+            parameter_close: template("parameter_close", &rules.parameter_close)?,
+            rules: rules.clone(),
+        })
+    }
+
+    pub(super) fn parameters(&self, tool: &str) -> &Names {
+        let own = self.tool_parameters.iter().find(|(name, _)| name == tool);
+        own.map_or(&self.parameters, |(_, names)| names)
+    }
+
+    pub(super) fn treatment(&self, tool: &str, param: &str) -> Treatment {
+        let mut treatment =
+            Treatment { clean: self.rules.clean, closer: self.rules.closer, ampersands: false };
+        for rule in &self.rules.rules {
+            let of_tool = rule.tools.is_empty() || rule.tools.iter().any(|name| name == tool);
+            if of_tool && rule.parameters.iter().any(|name| name == param) {
+                treatment.clean = rule.clean.unwrap_or(treatment.clean);
+                treatment.closer = rule.closer.unwrap_or(treatment.closer);
+                treatment.ampersands |= rule.ampersands;
+            }
+        }
+        treatment
+    }
+
+    pub(super) fn nesting(&self) -> usize {
+        self.rules.nesting
+    }
+
+    /// The closing markers of the wrapper; none if there is no wrapper.
+    pub(super) fn wrapper_close(&self) -> &[String] {
+        self.rules.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.close)
+    }
+
+    pub(super) fn wrapper_open(&self) -> &[String] {
+        self.rules.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.open)
+    }
+
+    /// Whether the opening marker that ends at `end` opens a call.
+    ///
+    /// Behind the tag of a call stands another tag: that of a parameter, or its own closing one. Behind one
+    /// that is mentioned stands prose, or the next tool of a list.
+    fn opens(&self, text: &str, end: usize, over: bool) -> Mention {
+        if !self.rules.mentions || self.tools == Names::Free {
+            return Mention::Call;
+        }
+        let next = end + leading(&text[end..]);
+        match text.as_bytes()[next..] {
+            [] | [b'<'] if over => Mention::Call,
+            [] | [b'<'] => Mention::Undecided,
+            [b'<', b'/', ..] => Mention::Call,
+            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
+                match self.call.find(text, next, &self.tools, over) {
+                    Match::Full(_) if self.rules.nesting == 0 => Mention::Prose,
+                    Match::Partial => Mention::Undecided,
+                    Match::Full(_) | Match::No => Mention::Call,
+                }
+            }
+            _ => Mention::Prose,
+        }
+    }
+}
+
+/// Finds the next byte out of a few.
+#[derive(Clone, Debug, Default)]
+enum Finder {
+    #[default]
+    None,
+    One(u8),
+    Two(u8, u8),
+    Three(u8, u8, u8),
+    Many(Box<[bool; 256]>),
+}
+
+impl Finder {
+    fn new(mut bytes: Vec<u8>) -> Self {
+        bytes.sort_unstable();
+        bytes.dedup();
+        match bytes[..] {
+            [] => Self::None,
+            [a] => Self::One(a),
+            [a, b] => Self::Two(a, b),
+            [a, b, c] => Self::Three(a, b, c),
+            _ => {
+                let mut table = Box::new([false; 256]);
+                for byte in bytes {
+                    table[usize::from(byte)] = true;
+                }
+                Self::Many(table)
+            }
+        }
+    }
+
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Self::None => None,
+            Self::One(a) => memchr::memchr(*a, bytes),
+            Self::Two(a, b) => memchr::memchr2(*a, *b, bytes),
+            Self::Three(a, b, c) => memchr::memchr3(*a, *b, *c, bytes),
+            Self::Many(table) => bytes.iter().position(|&byte| table[usize::from(byte)]),
+        }
+    }
+}

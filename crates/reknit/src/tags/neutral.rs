@@ -1,0 +1,57 @@
+//! Blocks as JSON.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::{Block, Call, Parser};
+use crate::message::CallEnd;
+
+/// `{"blocks": […], "diagnostics": […]}`, as `reknit tools --json` prints it.
+impl Serialize for Parser {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("blocks", &self.blocks().collect::<Vec<_>>())?;
+        map.serialize_entry("diagnostics", self.diagnostics())?;
+        if self.diagnostics_omitted() > 0 {
+            map.serialize_entry("diagnostics_omitted", &self.diagnostics_omitted())?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Block<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (kind, text) = match self {
+            Self::Text { text, .. } => ("text", text),
+            Self::Thinking { text, .. } => ("thinking", text),
+            Self::Call(call) => return call.serialize(serializer),
+        };
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("type", kind)?;
+        map.serialize_entry("text", text)?;
+        map.serialize_entry("partial", &self.is_partial())?;
+        map.end()
+    }
+}
+
+impl Serialize for Call<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "tool_call")?;
+        map.serialize_entry("name", self.name())?;
+        map.serialize_entry("params", &*self.args())?;
+        map.serialize_entry("partial", &(self.end() != Some(CallEnd::Closed)))?;
+        if let Some(end) = self.end() {
+            map.serialize_entry("end", &end)?;
+        }
+        if self.end() != Some(CallEnd::Closed) {
+            map.serialize_entry("raw", self.raw())?;
+        }
+        if !self.known() {
+            map.serialize_entry("unknown", &true)?;
+        }
+        if let Some(parent) = self.parent() {
+            map.serialize_entry("parent", &parent)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,59 @@
+//! The profiles: grammars that come with the engine.
+
+use std::sync::LazyLock;
+
+use super::grammar::Grammar;
+
+/// The grammars that come with the engine, in the order of their names.
+///
+/// `cline-v2` and `roo-v1` reproduce the parsers they are named after, with their bugs, for comparison;
+/// their `differs` says what they do otherwise.
+pub fn profiles() -> &'static [Grammar] {
+    &PROFILES
+}
+
+/// The profile of this name.
+pub fn profile(name: &str) -> Option<&'static Grammar> {
+    profiles().iter().find(|grammar| grammar.name == name)
+}
+
+static PROFILES: LazyLock<Vec<Grammar>> = LazyLock::new(|| {
+    let read = |source| Grammar::from_toml(source).expect("a profile of the engine is a grammar");
+    SOURCES.into_iter().map(read).collect()
+});
+
+macro_rules! sources {
+    ($($name:literal)*) => { [$(include_str!(concat!("../../profiles/", $name, ".toml"))),*] };
+}
+
+const SOURCES: [&str; 32] = sources![
+    "anthropic" "cline" "cline-v2" "deepseek-r1" "deepseek-v3" "deepseek-v3-1" "deepseek-v3-2" "deepseek-v4"
+    "gemma4" "glm47" "gpt-oss" "granite" "harmony" "hermes" "jamba" "kimi" "kimi-k2" "kimi-k25" "llama3-json"
+    "minimax-append-think" "minimax-m2" "mistral" "nemotron-deci" "nemotron-nano" "none" "phi4" "pythonic"
+    "qwen25" "qwen3" "qwen3-coder" "roo" "roo-v1"
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tags::Parser;
+
+    #[test]
+    fn every_file_is_a_profile_of_its_name() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
+        let mut files: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        files.sort();
+        let names: Vec<_> = profiles().iter().map(|grammar| grammar.name.clone()).collect();
+        assert_eq!(files, names);
+    }
+
+    #[test]
+    fn every_profile_can_be_used() {
+        for grammar in profiles() {
+            Parser::new(grammar, None).unwrap();
+        }
+    }
+}

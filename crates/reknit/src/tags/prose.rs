@@ -1,0 +1,340 @@
+//! [`Prose`]: text and thinking, up to the next marker.
+
+use memchr::{memchr, memchr2};
+
+use super::body::Json;
+use super::channel::Channel;
+use super::grammar::BehindRule;
+use super::literal::Literal;
+use super::machine::{Machine, Step};
+use super::markup::Markup;
+use super::matcher::{Leads, Matcher};
+use super::sheet::{Dropped, RunKind, Sheet, SpanKind};
+use super::template::{Found, Match};
+
+/// The longest run of backticks that can open an inline code span.
+///
+/// A span that is not closed on its line is none, and finding that out takes a search of the line for
+/// each length.
+const LONGEST_SPAN: usize = 8;
+
+/// How many blanks are looked at behind what may end a fence.
+const LONGEST_BLANK: usize = 1024;
+
+/// Prose, and how far the search for markers in it has come.
+#[derive(Clone, Debug)]
+pub(super) struct Prose {
+    /// Everything before this has been searched.
+    scan: usize,
+    place: Place,
+    code: Code,
+}
+
+/// Where prose stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Text,
+    /// Between the calls of a wrapper.
+    Wrapper,
+    Thinking,
+}
+
+/// Code in Markdown, in which a marker is prose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Code {
+    None,
+    /// Behind a run of backticks that opens a span, or a fence, or nothing.
+    Run(Run),
+    /// In a fenced block, up to a line of at least as many of the same mark.
+    Fence {
+        mark: u8,
+        length: usize,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    length: usize,
+    /// It is the first on its line, so it may open a fence.
+    first: bool,
+    /// Its line was searched for its like up to here.
+    seen: usize,
+    /// It was searched for markers up to here.
+    looked: usize,
+    /// The first marker behind it, held back until it is known whether it stands in code.
+    held: Option<usize>,
+}
+
+impl Prose {
+    pub(super) fn new(scan: usize, place: Place) -> Self {
+        Self { scan, place, code: Code::None }
+    }
+
+    pub(super) fn at_start(matcher: &Matcher) -> Self {
+        let inside = matcher.grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside);
+        Self::new(0, if inside { Place::Thinking } else { Place::Text })
+    }
+
+    /// Searches on, and shows everything that cannot become a marker any more.
+    pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
+        loop {
+            let undecided = match self.code {
+                Code::None => match self.search_text(matcher, sheet) {
+                    Search::Undecided(shown) => Some(shown),
+                    Search::On => None,
+                    Search::Machine(machine) => return Step::Go(*machine),
+                },
+                Code::Run(run) => self.search_line(run, matcher, sheet),
+                Code::Fence { mark, length } => self.search_fence(mark, length, sheet),
+            };
+            if let Some(shown) = undecided {
+                sheet.prose(self.kind(matcher, sheet), shown);
+                return Step::Wait;
+            }
+        }
+    }
+
+    /// Outside of code: the next marker.
+    fn search_text(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Search {
+        let text = &sheet.text;
+        let Some(ahead) = matcher.next(self.place, &text.as_bytes()[self.scan..]) else {
+            self.scan = text.len();
+            return Search::Undecided(text.len());
+        };
+        let at = self.scan + ahead;
+        let (found, leads) = matcher.opener(self.place, text, at, sheet.over);
+        match found {
+            Match::Full(found) => match self.enter(matcher, sheet, at, leads, &found) {
+                Some(machine) => return Search::Machine(Box::new(machine)),
+                None => self.pass(sheet, at),
+            },
+            Match::Partial => {
+                self.scan = at;
+                return Search::Undecided(at);
+            }
+            Match::No if matcher.reads_code(self.place) && matches!(text.as_bytes()[at], b'`' | b'~') => {
+                if let Some(shown) = self.open_code(at, sheet) {
+                    return Search::Undecided(shown);
+                }
+            }
+            Match::No => self.pass(sheet, at),
+        }
+        Search::On
+    }
+
+    /// What starts at `at` is no marker.
+    fn pass(&mut self, sheet: &Sheet, at: usize) {
+        self.scan = behind_char(&sheet.text, at);
+    }
+
+    /// At a backtick or tilde: it may open code. Returns how much can be shown if that is not decided.
+    fn open_code(&mut self, at: usize, sheet: &Sheet) -> Option<usize> {
+        let bytes = sheet.text.as_bytes();
+        let mark = bytes[at];
+        let length = bytes[at..].iter().take_while(|&&byte| byte == mark).count();
+        let end = at + length;
+        if end == bytes.len() && !sheet.over {
+            self.scan = at;
+            return Some(end);
+        }
+        let first = is_first_on_line(bytes, at);
+        self.scan = end;
+        if mark == b'~' {
+            if first && length >= 3 {
+                self.code = Code::Fence { mark, length };
+            }
+        } else if length <= LONGEST_SPAN || first {
+            self.code = Code::Run(Run { length, first, seen: end, looked: end, held: None });
+        }
+        None
+    }
+
+    /// Behind a run of backticks: it opens a span if its like follows on the line, else a fence if it can.
+    fn search_line(&mut self, run: Run, matcher: &Matcher, sheet: &Sheet) -> Option<usize> {
+        let bytes = sheet.text.as_bytes();
+        let mut seen = run.seen;
+        while let Some(ahead) = memchr2(b'`', b'\n', &bytes[seen..]) {
+            let at = seen + ahead;
+            if bytes[at] == b'\n' {
+                return self.end_line(run, at);
+            }
+            let length = bytes[at..].iter().take_while(|&&byte| byte == b'`').count();
+            if at + length == bytes.len() && !sheet.over {
+                return self.hold(Run { seen: at, ..run }, matcher, sheet);
+            }
+            seen = at + length;
+            if length == run.length {
+                self.scan = seen;
+                self.code = Code::None;
+                return None;
+            }
+        }
+        if sheet.over {
+            return self.end_line(run, bytes.len());
+        }
+        self.hold(Run { seen: bytes.len(), ..run }, matcher, sheet)
+    }
+
+    /// The line of a run ends at `at` without its like.
+    fn end_line(&mut self, run: Run, at: usize) -> Option<usize> {
+        self.code = Code::None;
+        if run.first && run.length >= 3 {
+            self.code = Code::Fence { mark: b'`', length: run.length };
+            self.scan = at;
+        } else if let Some(held) = run.held {
+            self.scan = held;
+        }
+        // Without a marker behind it the search goes on from the run, which other runs may follow.
+        None
+    }
+
+    /// The line of a run has not ended: what may be a marker in it is held back.
+    fn hold(&mut self, run: Run, matcher: &Matcher, sheet: &Sheet) -> Option<usize> {
+        let text = &sheet.text;
+        let mut looked = run.held.unwrap_or(run.looked);
+        let held = loop {
+            let Some(ahead) = matcher.next(self.place, &text.as_bytes()[looked..]) else { break None };
+            looked += ahead;
+            if !matches!(matcher.opener(self.place, text, looked, sheet.over).0, Match::No) {
+                break Some(looked);
+            }
+            looked = behind_char(text, looked);
+        };
+        let looked = held.unwrap_or(text.len());
+        self.code = Code::Run(Run { looked, held, ..run });
+        Some(held.unwrap_or(text.len()))
+    }
+
+    /// In a fenced block: the line that ends it.
+    fn search_fence(&mut self, mark: u8, length: usize, sheet: &Sheet) -> Option<usize> {
+        let bytes = sheet.text.as_bytes();
+        loop {
+            let Some(ahead) = memchr(mark, &bytes[self.scan..]) else {
+                self.scan = bytes.len();
+                return Some(bytes.len());
+            };
+            let at = self.scan + ahead;
+            let end = at + bytes[at..].iter().take_while(|&&byte| byte == mark).count();
+            let blanks = bytes[end..].iter().take(LONGEST_BLANK);
+            let solid = blanks.clone().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+            if solid.is_none() && blanks.len() < LONGEST_BLANK && !sheet.over {
+                self.scan = at;
+                return Some(bytes.len());
+            }
+            let first = is_first_on_line(bytes, at);
+            let alone = solid.is_none_or(|solid| bytes[end + solid] == b'\n');
+            self.scan = end;
+            if first && alone && end - at >= length {
+                self.code = Code::None;
+                return None;
+            }
+        }
+    }
+
+    /// What a marker leads to; nothing if it is none after all.
+    fn enter(
+        &self,
+        matcher: &Matcher,
+        sheet: &mut Sheet,
+        at: usize,
+        leads: Leads,
+        found: &Found,
+    ) -> Option<Machine> {
+        let marker = |sheet: &mut Sheet| {
+            sheet.prose(self.kind(matcher, sheet), at);
+            sheet.end_prose(at);
+            sheet.lay(SpanKind::Markup, found.end);
+        };
+        let prose = |place| Some(Machine::Prose(Self::new(found.end, place)));
+        match leads {
+            Leads::Thinking if self.place == Place::Thinking => {
+                // The marker that the prompt was to end with came after all.
+                if !sheet.is_blank_to(at) {
+                    return None;
+                }
+                sheet.lay(SpanKind::Blank, at);
+                sheet.lay(SpanKind::Markup, found.end);
+                prose(Place::Thinking)
+            }
+            Leads::Thinking => {
+                let once = matcher.grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.once);
+                if once && sheet.has_thinking() {
+                    return None;
+                }
+                marker(sheet);
+                prose(Place::Thinking)
+            }
+            Leads::ThinkingEnd | Leads::WrapperEnd => {
+                marker(sheet);
+                prose(Place::Text)
+            }
+            Leads::Wrapper => {
+                marker(sheet);
+                prose(Place::Wrapper)
+            }
+            Leads::Markup { wrapper } => {
+                sheet.prose(self.kind(matcher, sheet), at);
+                sheet.end_prose(at);
+                let within = wrapper || self.place == Place::Wrapper;
+                Some(Machine::Markup(Markup::open(matcher, sheet, at, found, within)))
+            }
+            Leads::Bare => sheet.is_blank_to(at).then(|| Machine::Json(Json::bare(sheet, self, at))),
+            Leads::Json { named: true } => Some(Machine::Json(Json::named(matcher, sheet, self, at, found))),
+            Leads::Json { named: false } => Some(Machine::Json(Json::marked(sheet, self, at, found))),
+            Leads::Python | Leads::Gemma => {
+                Some(Machine::Literal(Literal::open(matcher, sheet, self, at, leads, found)))
+            }
+            Leads::Channel => Some(Machine::Channel(Channel::open(sheet, self, at, found))),
+            Leads::ChannelEnd => {
+                marker(sheet);
+                prose(Place::Text)
+            }
+        }
+    }
+
+    /// The prose that goes on behind `at`, where a marker led to nothing.
+    pub(super) fn behind(&self, sheet: &Sheet, at: usize) -> Self {
+        let mut prose = Self::new(at, self.place);
+        prose.pass(sheet, at);
+        prose
+    }
+
+    /// Where prose stands behind calls that began in this.
+    pub(super) fn place_behind_calls(&self) -> Place {
+        match self.place {
+            Place::Wrapper => Place::Wrapper,
+            Place::Text | Place::Thinking => Place::Text,
+        }
+    }
+
+    /// What the prose is.
+    pub(super) fn kind(&self, matcher: &Matcher, sheet: &Sheet) -> RunKind {
+        match (self.place, matcher.grammar.behind_calls) {
+            (Place::Thinking, _) if matcher.hides_thinking() => RunKind::Dropped(Dropped::Thinking),
+            (Place::Thinking, _) => RunKind::Thinking,
+            (_, BehindRule::Drop) if sheet.has_calls() => RunKind::Dropped(Dropped::BehindCall),
+            _ => RunKind::Text,
+        }
+    }
+}
+
+/// What a search came to.
+enum Search {
+    /// It goes on from where it is.
+    On,
+    /// What is there does not decide it; everything up to here can be shown.
+    Undecided(usize),
+    /// Something else begins.
+    Machine(Box<Machine>),
+}
+
+/// Where the character ends that starts at `at`.
+fn behind_char(text: &str, at: usize) -> usize {
+    text.ceil_char_boundary(at + 1)
+}
+
+/// Whether nothing but blanks stands before `at` on its line.
+fn is_first_on_line(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+    before.is_none_or(|&byte| byte == b'\n')
+}

@@ -1,0 +1,62 @@
+//! [`Reader`]: one JSON value inside a text, up to where it ends by itself.
+
+use crate::json::{Nesting, PartialJson};
+
+/// Reads one value, whose first byte is there and not blank.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    /// Where the value starts.
+    pub(super) start: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// An object, array or string, which says itself where it ends.
+    Closed(Nesting),
+    /// A number or a word, which ends where something else starts.
+    Open,
+}
+
+/// How far a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    /// All that is there belongs to it.
+    More,
+    /// It ends here.
+    Done(usize),
+    /// It is not JSON from here on, or longer than it may be.
+    Bad(usize),
+}
+
+impl Reader {
+    pub(super) fn new(text: &str, start: usize) -> Self {
+        let kind = match text.as_bytes()[start] {
+            b'{' | b'[' | b'"' => Kind::Closed(Nesting::new()),
+            _ => Kind::Open,
+        };
+        Self { start, kind }
+    }
+
+    /// Reads `text` from `scan` on into `json`; a value has at most `limit` bytes.
+    pub(super) fn read(&mut self, text: &str, scan: usize, limit: usize, json: &mut PartialJson) -> Read {
+        let bound = text.floor_char_boundary(self.start.saturating_add(limit).min(text.len()));
+        let bytes = &text.as_bytes()[scan..bound];
+        let end = match &mut self.kind {
+            Kind::Closed(nesting) => nesting.push(bytes),
+            Kind::Open => bytes.iter().position(|byte| b",]} \t\r\n".contains(byte)),
+        };
+        let piece = &text[scan..scan + end.unwrap_or(bytes.len())];
+        if let Err(error) = json.push(piece) {
+            return Read::Bad(self.start + error.at);
+        }
+        match end {
+            Some(end) => match json.check() {
+                Ok(()) => Read::Done(scan + end),
+                Err(error) => Read::Bad(self.start + error.at),
+            },
+            None if bound < text.len() => Read::Bad(bound),
+            None => Read::More,
+        }
+    }
+}

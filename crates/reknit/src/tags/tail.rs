@@ -1,0 +1,204 @@
+//! [`Tail`]: what stands behind the end of a value, if it is the end.
+
+use memchr::memchr;
+
+use super::blank::leading;
+use super::grammar::Closer;
+use super::matcher::Markup;
+use super::sheet::Sheet;
+use super::template::{Match, any_literal, literal};
+
+/// The text from what may close a value on, which is held back until that is decided.
+///
+/// It only looks: nothing is laid or shown. If the value closes, its parameters are read again as such; if
+/// not, all of it is value and the search goes on behind what decided it, so no byte is looked at more
+/// than twice.
+#[derive(Clone, Debug)]
+pub(super) struct Tail {
+    /// Where the value ends, if it does.
+    at: usize,
+    /// Where its closing marker ends; the same if that is missing.
+    end: usize,
+    /// Everything before this was looked at.
+    scan: usize,
+    state: State,
+    /// The names of the parameters in it.
+    names: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// A parameter or the end of the call is to follow.
+    Between,
+    /// In a parameter, up to this marker.
+    Param { close: String },
+    /// The closing marker is missing and the call's own has come: the wrapper's is to follow.
+    CallClosed,
+    /// That has come, too: the next call or the end of the text says that the value ended, a closing
+    /// marker that all of this was value.
+    WrapperClosed,
+}
+
+/// What a tail shows.
+pub(super) enum Decision {
+    /// Nothing yet.
+    Open,
+    /// The value closes where the tail starts.
+    Closes,
+    /// All of it is value, in which the search goes on at `scan`.
+    Value { scan: usize },
+}
+
+impl Tail {
+    /// Behind a closing marker.
+    pub(super) fn behind(at: usize, end: usize) -> Self {
+        Self { at, end, scan: end, state: State::Between, names: Vec::new() }
+    }
+
+    /// At the closing marker of the call, which ends at `end`: that of the value may be missing.
+    pub(super) fn without_closer(at: usize, end: usize) -> Self {
+        Self { at, end: at, scan: end, state: State::CallClosed, names: Vec::new() }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Whether the value ended without a closing marker.
+    pub(super) fn is_without_closer(&self) -> bool {
+        self.at == self.end
+    }
+
+    /// Looks on. `close` closes the value, `call_close` the call of block `block`.
+    pub(super) fn step(
+        &mut self,
+        rules: &Markup,
+        sheet: &Sheet,
+        block: usize,
+        closer: Closer,
+        call_close: &str,
+        close: &str,
+    ) -> Decision {
+        loop {
+            let decision = match &self.state {
+                State::Between => self.between(rules, sheet, block, closer, call_close),
+                State::Param { close: own } => {
+                    let own = own.clone();
+                    self.param(sheet, &own, close)
+                }
+                State::CallClosed => self.call_closed(rules, sheet),
+                State::WrapperClosed => self.wrapper_closed(rules, sheet, close),
+            };
+            if let Some(decision) = decision {
+                return decision;
+            }
+        }
+    }
+
+    fn between(
+        &mut self,
+        rules: &Markup,
+        sheet: &Sheet,
+        block: usize,
+        closer: Closer,
+        call_close: &str,
+    ) -> Option<Decision> {
+        let text = &sheet.text;
+        self.scan += leading(&text[self.scan..]);
+        if self.scan == text.len() {
+            return Some(Decision::Open);
+        }
+        let tool = sheet.call_name(block);
+        let marks = [
+            literal(text, self.scan, call_close, false),
+            rules.parameter.find(text, self.scan, rules.parameters(tool), false),
+        ];
+        match marks {
+            [Match::Full(_), _] => Some(Decision::Closes),
+            [_, Match::Full(_)] if closer == Closer::Placed => Some(Decision::Closes),
+            [_, Match::Full(found)] => {
+                let name = &text[found.name];
+                let had = sheet.params(block).iter().any(|param| &text[param.name.clone()] == name);
+                if had || self.names.iter().any(|earlier| earlier == name) {
+                    return Some(Decision::Value { scan: self.scan });
+                }
+                self.names.push(name.to_owned());
+                self.state = State::Param { close: rules.parameter_close.written(name) };
+                self.scan = found.end;
+                None
+            }
+            [Match::Partial, _] | [_, Match::Partial] => Some(Decision::Open),
+            [Match::No, Match::No] => Some(Decision::Value { scan: self.scan }),
+        }
+    }
+
+    fn param(&mut self, sheet: &Sheet, own: &str, close: &str) -> Option<Decision> {
+        let text = &sheet.text;
+        let Some(ahead) = memchr(own.as_bytes()[0], &text.as_bytes()[self.scan..]) else {
+            self.scan = text.len();
+            return Some(Decision::Open);
+        };
+        let at = self.scan + ahead;
+        match [literal(text, at, close, false), literal(text, at, own, false)] {
+            // The value goes on up to this one at least, which may be its end again.
+            [Match::Full(_), _] => Some(Decision::Value { scan: at }),
+            [_, Match::Full(found)] => {
+                self.state = State::Between;
+                self.scan = found.end;
+                None
+            }
+            [Match::Partial, _] | [_, Match::Partial] => {
+                self.scan = at;
+                Some(Decision::Open)
+            }
+            [Match::No, Match::No] => {
+                self.scan = text.ceil_char_boundary(at + 1);
+                None
+            }
+        }
+    }
+
+    fn call_closed(&mut self, rules: &Markup, sheet: &Sheet) -> Option<Decision> {
+        self.scan += leading(&sheet.text[self.scan..]);
+        if self.scan == sheet.text.len() {
+            return Some(if sheet.over { Decision::Closes } else { Decision::Open });
+        }
+        match any_literal(&sheet.text, self.scan, rules.wrapper_close(), sheet.over) {
+            Match::Full(found) => {
+                self.state = State::WrapperClosed;
+                self.scan = found.end;
+                None
+            }
+            Match::Partial => Some(Decision::Open),
+            Match::No => Some(Decision::Value { scan: self.at + 1 }),
+        }
+    }
+
+    fn wrapper_closed(&mut self, rules: &Markup, sheet: &Sheet, close: &str) -> Option<Decision> {
+        let text = &sheet.text;
+        let undecided = if sheet.over { Decision::Closes } else { Decision::Open };
+        let Some(ahead) = memchr(close.as_bytes()[0], &text.as_bytes()[self.scan..]) else {
+            self.scan = text.len();
+            return Some(undecided);
+        };
+        let at = self.scan + ahead;
+        let marks =
+            [literal(text, at, close, sheet.over), any_literal(text, at, rules.wrapper_open(), sheet.over)];
+        match marks {
+            [Match::Full(_), _] => Some(Decision::Value { scan: at }),
+            [_, Match::Full(_)] => Some(Decision::Closes),
+            [Match::Partial, _] | [_, Match::Partial] => {
+                self.scan = at;
+                Some(undecided)
+            }
+            [Match::No, Match::No] => {
+                self.scan = text.ceil_char_boundary(at + 1);
+                None
+            }
+        }
+    }
+}

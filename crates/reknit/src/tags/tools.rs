@@ -1,0 +1,149 @@
+//! [`Tools`]: which tools there are, and what types their parameters have.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::json::Value;
+
+/// The tools that may be called, with the JSON schemas of their parameters.
+///
+/// With them a value that is written as text gets the type that its tool wants, and a call of a tool that
+/// is not there is marked. With an empty list there can be no call at all.
+///
+/// ```
+/// use reknit::tags::{Parser, Tools, profile};
+///
+/// let tools = Tools::from_json(r#"[{"name": "book", "parameters": {"properties": {"seats": {"type": "integer"}}}}]"#)?;
+/// let mut parser = Parser::new(profile("qwen3-coder").unwrap(), Some(&tools))?;
+/// parser.push("<tool_call><function=book><parameter=seats>2</parameter></function></tool_call>")?;
+/// parser.finish();
+/// assert_eq!(parser.calls().next().unwrap().args().to_string(), r#"{"seats":2}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tools {
+    tools: BTreeMap<String, BTreeMap<String, Types>>,
+}
+
+/// The JSON types that a value may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Types {
+    string: bool,
+    number: bool,
+    boolean: bool,
+    null: bool,
+    /// An array or an object.
+    nested: bool,
+}
+
+/// A definition as providers take it, bare or inside `function`.
+#[derive(Deserialize)]
+struct Definition {
+    name: Option<String>,
+    #[serde(alias = "input_schema")]
+    parameters: Option<Json>,
+    function: Option<Box<Definition>>,
+}
+
+impl Tools {
+    /// Reads a JSON array of definitions: `name` and `parameters` (or `input_schema`), bare or in `function`.
+    pub fn from_json(source: &str) -> Result<Self, serde_json::Error> {
+        let definitions: Vec<Definition> = serde_json::from_str(source)?;
+        let mut tools = BTreeMap::new();
+        for definition in definitions {
+            let definition =
+                definition.function.map_or(Definition { function: None, ..definition }, |inner| *inner);
+            if let Some(name) = definition.name {
+                tools.insert(name, types(definition.parameters.as_ref()));
+            }
+        }
+        Ok(Self { tools })
+    }
+
+    /// Whether there is no tool.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.tools.contains_key(name)
+    }
+
+    /// What `text` is as the value of a parameter, if that is no string.
+    pub(super) fn typed(&self, tool: &str, param: &str, text: &str) -> Option<Value> {
+        let types = self.tools.get(tool)?.get(param)?;
+        types.read(text.trim())
+    }
+}
+
+/// What `text` is as JSON, whatever type that may be; nothing if it is none.
+pub(super) fn untyped(text: &str) -> Option<Value> {
+    let any = Types { string: true, number: true, boolean: true, null: true, nested: true };
+    any.read_json(text.trim())
+}
+
+impl Types {
+    fn read(self, text: &str) -> Option<Value> {
+        if self.string && !self.nested {
+            // A string is what was written, also if it looks like something else.
+            return None;
+        }
+        self.read_json(text).or(match text {
+            "True" | "TRUE" if self.boolean => Some(Value::Bool(true)),
+            "False" | "FALSE" if self.boolean => Some(Value::Bool(false)),
+            "None" | "NULL" if self.null => Some(Value::Null),
+            _ => None,
+        })
+    }
+
+    fn read_json(self, text: &str) -> Option<Value> {
+        let value = Value::parse(text, crate::Limits::default().json_depth).ok()?;
+        let fits = match &value {
+            Value::Null => self.null,
+            Value::Bool(_) => self.boolean,
+            Value::Number(_) => self.number,
+            Value::String(_) => self.string,
+            Value::Array(_) | Value::Object(_) => self.nested,
+        };
+        fits.then_some(value)
+    }
+}
+
+fn types(schema: Option<&Json>) -> BTreeMap<String, Types> {
+    let properties = schema.and_then(|schema| schema.get("properties")).and_then(Json::as_object);
+    properties.into_iter().flatten().map(|(name, schema)| (name.clone(), read_types(schema, 0))).collect()
+}
+
+fn read_types(schema: &Json, depth: usize) -> Types {
+    let mut types = Types::default();
+    let mut add = |name: &str| match name {
+        "string" => types.string = true,
+        "integer" | "number" => types.number = true,
+        "boolean" => types.boolean = true,
+        "null" => types.null = true,
+        "array" | "object" => types.nested = true,
+        _ => {}
+    };
+    match schema.get("type") {
+        Some(Json::String(name)) => add(name),
+        Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).for_each(add),
+        _ => {
+            let choices =
+                ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
+            for choice in choices.flatten().filter(|_| depth < 8) {
+                let inner = read_types(choice, depth + 1);
+                types = Types {
+                    string: types.string | inner.string,
+                    number: types.number | inner.number,
+                    boolean: types.boolean | inner.boolean,
+                    null: types.null | inner.null,
+                    nested: types.nested | inner.nested,
+                };
+            }
+        }
+    }
+    types
+}

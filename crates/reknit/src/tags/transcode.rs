@@ -1,0 +1,398 @@
+//! [`Transcoder`]: arguments in another notation, written again as JSON while they arrive.
+
+use std::fmt::Write;
+
+use super::blank::leading;
+use super::template::{Found, Match, literal};
+use crate::json::Value;
+
+/// Reads one list of arguments and writes the object that it is.
+#[derive(Clone, Debug)]
+pub(super) struct Transcoder {
+    notation: Notation,
+    /// The containers that are open, the outermost first.
+    open: Vec<Container>,
+    state: State,
+    /// What has been read as JSON, and was not taken yet.
+    pub(super) json: String,
+}
+
+/// How values are written.
+#[derive(Clone, Debug)]
+pub(super) enum Notation {
+    /// `a=1, b="x"`, as the arguments of a call in Python.
+    Python,
+    /// `a:1,b:<|"|>x<|"|>`, as Gemma writes them, with this at both ends of a string.
+    Gemma { quote: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Container {
+    /// `name=value` up to `)`.
+    Arguments,
+    /// `key: value` up to `}`.
+    Object,
+    /// Values up to this byte.
+    List(u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Before an item, or the end of the container; whether it is the first.
+    Item {
+        first: bool,
+    },
+    /// Behind a key.
+    Colon,
+    Value,
+    /// In a string, which is a key or a value.
+    String {
+        end: End,
+        key: bool,
+    },
+    /// Behind a value.
+    Comma,
+}
+
+/// What ends a string.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// This quote, which may be escaped, as many times.
+    Quote(u8, usize),
+    /// The notation's marker; nothing in the string is escaped.
+    Marker,
+}
+
+/// How far the arguments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// All that can be read is, up to here.
+    Wait(usize),
+    /// They are over.
+    Done(usize),
+    /// They are none from here on.
+    Bad(usize),
+}
+
+enum Token {
+    /// Up to here.
+    Read(usize),
+    /// What is there does not decide it; it was read up to here.
+    Undecided(usize),
+    Bad(usize),
+}
+
+impl Transcoder {
+    /// Behind the bracket that opens the arguments.
+    pub(super) fn new(notation: Notation) -> Self {
+        let outermost = match notation {
+            Notation::Python => Container::Arguments,
+            Notation::Gemma { .. } => Container::Object,
+        };
+        Self { notation, open: vec![outermost], state: State::Item { first: true }, json: "{".to_owned() }
+    }
+
+    /// Reads `text` from `scan` on.
+    pub(super) fn read(&mut self, text: &str, mut scan: usize) -> Progress {
+        while let Some(&container) = self.open.last() {
+            let token = if let State::String { end, key } = self.state {
+                self.string(text, scan, end, key)
+            } else {
+                scan += leading(&text[scan..]);
+                let Some(&byte) = text.as_bytes().get(scan) else { return Progress::Wait(scan) };
+                self.token(text, scan, byte, container)
+            };
+            match token {
+                Token::Read(end) => scan = end,
+                Token::Undecided(end) => return Progress::Wait(end),
+                Token::Bad(at) => return Progress::Bad(at),
+            }
+        }
+        Progress::Done(scan)
+    }
+
+    fn token(&mut self, text: &str, at: usize, byte: u8, container: Container) -> Token {
+        match self.state {
+            State::Item { .. } | State::Comma if byte == container.close() => {
+                self.json.push(container.json_close());
+                self.open.pop();
+                self.state = State::Comma;
+                Token::Read(at + 1)
+            }
+            State::Comma if byte == b',' => {
+                self.state = State::Item { first: false };
+                Token::Read(at + 1)
+            }
+            State::Item { first } => match container {
+                Container::List(_) => self.value(text, at, byte, first),
+                Container::Arguments | Container::Object => self.key(text, at, byte, container, first),
+            },
+            State::Colon if byte == (if container == Container::Arguments { b'=' } else { b':' }) => {
+                self.json.push(':');
+                self.state = State::Value;
+                Token::Read(at + 1)
+            }
+            State::Value => self.value(text, at, byte, true),
+            State::Comma | State::Colon | State::String { .. } => Token::Bad(at),
+        }
+    }
+
+    fn key(&mut self, text: &str, at: usize, byte: u8, container: Container, first: bool) -> Token {
+        match self.quoted(text, at, byte) {
+            Quoted::Opens(end, behind) if container == Container::Object => {
+                self.separate(first);
+                self.json.push('"');
+                self.state = State::String { end, key: true };
+                return Token::Read(behind);
+            }
+            Quoted::Undecided => return Token::Undecided(at),
+            Quoted::Opens(..) => return Token::Bad(at),
+            Quoted::No => {}
+        }
+        let rest = &text[at..];
+        let Some(length) = rest.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))) else {
+            return Token::Undecided(at);
+        };
+        if length == 0 {
+            return Token::Bad(at);
+        }
+        self.separate(first);
+        self.json.push('"');
+        self.escape(&rest[..length]);
+        self.json.push('"');
+        self.state = State::Colon;
+        Token::Read(at + length)
+    }
+
+    fn value(&mut self, text: &str, at: usize, byte: u8, first: bool) -> Token {
+        match self.quoted(text, at, byte) {
+            Quoted::Opens(end, behind) => {
+                self.separate(first);
+                self.json.push('"');
+                self.state = State::String { end, key: false };
+                return Token::Read(behind);
+            }
+            Quoted::Undecided => return Token::Undecided(at),
+            Quoted::No => {}
+        }
+        let container = match (byte, &self.notation) {
+            (b'{', _) => Container::Object,
+            (b'[', _) => Container::List(b']'),
+            (b'(', Notation::Python) => Container::List(b')'),
+            _ => return self.word(text, at, first),
+        };
+        self.separate(first);
+        self.json.push(if container == Container::Object { '{' } else { '[' });
+        self.open.push(container);
+        self.state = State::Item { first: true };
+        Token::Read(at + 1)
+    }
+
+    /// A number, a literal, or in Gemma's notation a string without quotes.
+    fn word(&mut self, text: &str, at: usize, first: bool) -> Token {
+        let rest = &text[at..];
+        let Some(length) = rest.find([',', ']', '}', ')', ':', '\n']) else { return Token::Undecided(at) };
+        let word = rest[..length].trim_end();
+        let json = match word {
+            "True" | "true" => "true".to_owned(),
+            "False" | "false" => "false".to_owned(),
+            "None" | "null" => "null".to_owned(),
+            "" => return Token::Bad(at),
+            word => match number(word) {
+                Some(number) => number,
+                None if matches!(self.notation, Notation::Gemma { .. }) => {
+                    self.separate(first);
+                    self.json.push('"');
+                    self.escape(word);
+                    self.json.push('"');
+                    self.state = State::Comma;
+                    return Token::Read(at + length);
+                }
+                None => return Token::Bad(at),
+            },
+        };
+        self.separate(first);
+        self.json.push_str(&json);
+        self.state = State::Comma;
+        Token::Read(at + length)
+    }
+
+    /// Whether a string opens at `at`.
+    fn quoted(&self, text: &str, at: usize, byte: u8) -> Quoted {
+        match &self.notation {
+            Notation::Gemma { quote } => match literal(text, at, quote, false) {
+                Match::Full(found) => Quoted::Opens(End::Marker, found.end),
+                Match::Partial => Quoted::Undecided,
+                Match::No => Quoted::No,
+            },
+            Notation::Python if matches!(byte, b'"' | b'\'') => {
+                let run = text.as_bytes()[at..].iter().take(3).take_while(|&&next| next == byte).count();
+                match (run, at + run == text.len()) {
+                    (1 | 2, true) => Quoted::Undecided,
+                    // Two are an empty string, and the second closes it.
+                    (1 | 2, false) => Quoted::Opens(End::Quote(byte, 1), at + 1),
+                    _ => Quoted::Opens(End::Quote(byte, 3), at + 3),
+                }
+            }
+            Notation::Python => Quoted::No,
+        }
+    }
+
+    /// In a string: as much of it as is there.
+    fn string(&mut self, text: &str, at: usize, end: End, key: bool) -> Token {
+        let mut scan = at;
+        loop {
+            let rest = &text[scan..];
+            let (plain, stop) = match (end, &self.notation) {
+                (_, Notation::Gemma { quote }) => {
+                    let first = quote.as_bytes()[0];
+                    let plain = memchr::memchr(first, rest.as_bytes()).unwrap_or(rest.len());
+                    (plain, literal(text, scan + plain, quote, false))
+                }
+                (End::Quote(..) | End::Marker, Notation::Python) => {
+                    let End::Quote(quote, count) = end else { return Token::Bad(scan) };
+                    let plain = memchr::memchr2(quote, b'\\', rest.as_bytes()).unwrap_or(rest.len());
+                    let run =
+                        rest.as_bytes()[plain..].iter().take(count).take_while(|&&b| b == quote).count();
+                    let here = scan + plain;
+                    let stop = match run {
+                        run if run == count => Match::Full(Found { end: here + run, ..Found::default() }),
+                        run if run > 0 && here + run == text.len() => Match::Partial,
+                        _ => Match::No,
+                    };
+                    (plain, stop)
+                }
+            };
+            self.escape(&rest[..plain]);
+            scan += plain;
+            if scan == text.len() {
+                return Token::Undecided(scan);
+            }
+            match stop {
+                Match::Full(found) => {
+                    self.json.push('"');
+                    self.state = if key { State::Colon } else { State::Comma };
+                    return Token::Read(found.end);
+                }
+                Match::Partial => return Token::Undecided(scan),
+                Match::No if text.as_bytes()[scan] == b'\\' && matches!(end, End::Quote(..)) => {
+                    match escaped(&text[scan + 1..]) {
+                        Escape::Char(c, length) => {
+                            self.escape(c.encode_utf8(&mut [0; 4]));
+                            scan += 1 + length;
+                        }
+                        Escape::Nothing(length) => scan += 1 + length,
+                        Escape::Backslash => {
+                            self.escape("\\");
+                            scan += 1;
+                        }
+                        Escape::Undecided => return Token::Undecided(scan),
+                    }
+                }
+                Match::No => {
+                    let next = text.ceil_char_boundary(scan + 1);
+                    self.escape(&text[scan..next]);
+                    scan = next;
+                }
+            }
+        }
+    }
+
+    /// The comma between two items.
+    fn separate(&mut self, first: bool) {
+        if !first {
+            self.json.push(',');
+        }
+    }
+
+    /// Writes a part of a JSON string.
+    fn escape(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '"' => self.json.push_str("\\\""),
+                '\\' => self.json.push_str("\\\\"),
+                '\n' => self.json.push_str("\\n"),
+                c if c < ' ' => write!(self.json, "\\u{:04x}", u32::from(c)).expect("a string takes all"),
+                c => self.json.push(c),
+            }
+        }
+    }
+}
+
+impl Container {
+    fn close(self) -> u8 {
+        match self {
+            Self::Arguments => b')',
+            Self::Object => b'}',
+            Self::List(close) => close,
+        }
+    }
+
+    fn json_close(self) -> char {
+        match self {
+            Self::Arguments | Self::Object => '}',
+            Self::List(_) => ']',
+        }
+    }
+}
+
+enum Quoted {
+    Opens(End, usize),
+    Undecided,
+    No,
+}
+
+/// A number as JSON writes it, digit for digit.
+fn number(word: &str) -> Option<String> {
+    let digits = word.strip_prefix('+').unwrap_or(word).replace('_', "");
+    let json = match digits.strip_suffix('.') {
+        Some(whole) => format!("{whole}.0"),
+        None => digits,
+    };
+    matches!(Value::parse(&json, 1), Ok(Value::Number(_))).then_some(json)
+}
+
+/// What stands behind a backslash in a Python string.
+enum Escape {
+    /// A character, in so many bytes.
+    Char(char, usize),
+    /// A line end that is none.
+    Nothing(usize),
+    /// The backslash means itself.
+    Backslash,
+    Undecided,
+}
+
+fn escaped(rest: &str) -> Escape {
+    let Some(first) = rest.chars().next() else { return Escape::Undecided };
+    let simple = match first {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'v' => '\u{b}',
+        '0' => '\0',
+        '\\' | '\'' | '"' => first,
+        '\n' => return Escape::Nothing(1),
+        'x' | 'u' | 'U' => {
+            let length = match first {
+                'x' => 2,
+                'u' => 4,
+                _ => 8,
+            };
+            let digits = &rest[1..rest.floor_char_boundary((1 + length).min(rest.len()))];
+            return match u32::from_str_radix(digits, 16) {
+                _ if digits.is_empty() && rest.len() == 1 => Escape::Undecided,
+                Ok(_) if digits.len() < length && rest.len() < 1 + length => Escape::Undecided,
+                Ok(code) if digits.len() == length => {
+                    Escape::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 1 + length)
+                }
+                _ => Escape::Backslash,
+            };
+        }
+        _ => return Escape::Backslash,
+    };
+    Escape::Char(simple, first.len_utf8())
+}
