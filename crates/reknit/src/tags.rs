@@ -41,10 +41,15 @@ mod transcode;
 mod channel;
 mod call;
 mod neutral;
+mod display;
+mod detect;
 mod utf8;
 
 pub use call::{Call, Param};
+pub use detect::{Detected, detect};
+pub use display::display_text;
 pub use grammar::Grammar;
+pub use neutral::Told;
 pub use profile::{profile, profiles};
 pub use sheet::{Change, SpanKind};
 pub use tools::Tools;
@@ -59,7 +64,6 @@ use sheet::{BlockData, Sheet};
 
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::limits::Limits;
-use crate::message::CallEnd;
 
 /// Reads the calls and the thinking in one text.
 #[derive(Clone, Debug)]
@@ -210,6 +214,20 @@ impl Parser {
         }
     }
 
+    /// Ends the text and calls everything whole that is there, as the seed's `finalizeContentBlocks` does.
+    ///
+    /// It is for a display that knows no other state. What was cut still says so in [`Call::end`]: a call
+    /// that is cut is never to be run.
+    pub fn finalize(&mut self) {
+        self.finish();
+        for block in &mut self.sheet.blocks {
+            match block {
+                BlockData::Text { closed, .. } | BlockData::Thinking { closed, .. } => *closed = true,
+                BlockData::Call(call) => call.finalized = true,
+            }
+        }
+    }
+
     /// What the last piece changed, in the order of the text.
     pub fn changes(&self) -> &[Change] {
         &self.sheet.changes
@@ -255,6 +273,14 @@ impl Parser {
         self.sheet.spans()
     }
 
+    /// Where a block starts in the text.
+    fn block_start(&self, index: usize) -> usize {
+        match &self.sheet.blocks[index] {
+            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start,
+            BlockData::Call(call) => call.range.start,
+        }
+    }
+
     fn run(&mut self) {
         while let Step::Go(machine) = self.machine.step(&self.matcher, &mut self.sheet) {
             self.machine = machine;
@@ -278,7 +304,7 @@ impl Block<'_> {
     pub fn is_partial(&self) -> bool {
         match self {
             Self::Text { closed, .. } | Self::Thinking { closed, .. } => !closed,
-            Self::Call(call) => call.end() != Some(CallEnd::Closed),
+            Self::Call(call) => call.is_partial(),
         }
     }
 }

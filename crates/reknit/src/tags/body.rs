@@ -320,7 +320,16 @@ impl Json {
         let known = matcher.knows(name.of(&sheet.text));
         let input = Input::Json(Box::new(json));
         let range = self.opened..self.opened;
-        let block = sheet.open_call(CallData { name, range, input, end: None, known, parent: None });
+        let block = sheet.open_call(CallData {
+            name,
+            range,
+            input,
+            end: None,
+            known,
+            written: None,
+            finalized: false,
+            parent: None,
+        });
         self.open = Some(block);
         self.last = Some(block);
         block

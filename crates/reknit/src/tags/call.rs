@@ -13,8 +13,12 @@ pub(super) struct CallData {
     /// From the first byte of its opening marker to the last of its closing one.
     pub(super) range: Range<usize>,
     pub(super) input: Input,
+    /// Where the arguments stand, if they are written as JSON.
+    pub(super) written: Option<Range<usize>>,
     pub(super) end: Option<CallEnd>,
     pub(super) known: bool,
+    /// It is called whole, whatever it is.
+    pub(super) finalized: bool,
     /// The call it stands in.
     pub(super) parent: Option<usize>,
 }
@@ -85,6 +89,11 @@ impl<'a> Call<'a> {
         self.data.end
     }
 
+    /// Whether it was not closed: the text ended before it did, or it is malformed.
+    pub fn is_partial(&self) -> bool {
+        self.end() != Some(CallEnd::Closed) && !self.data.finalized
+    }
+
     /// Whether the tool is among those that were given; true if none were.
     pub fn known(&self) -> bool {
         self.data.known
@@ -120,6 +129,15 @@ impl<'a> Call<'a> {
         match &self.data.input {
             Input::Json(json) => Some(json),
             Input::Params(_) => None,
+        }
+    }
+
+    /// The JSON text of its arguments so far: as it was written, or as it was read from another notation.
+    pub fn args_text(&self) -> Cow<'a, str> {
+        match (&self.data.written, &self.data.input) {
+            (Some(written), _) => Cow::Borrowed(&self.text[written.clone()]),
+            (None, Input::Json(json)) => json.raw().to_str(),
+            (None, Input::Params(_)) => Cow::Borrowed(""),
         }
     }
 

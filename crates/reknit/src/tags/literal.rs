@@ -182,6 +182,8 @@ impl Literal {
             range: self.opened..found.end,
             input: Input::Json(Box::new(PartialJson::with_depth(matcher.limits.json_depth))),
             end: None,
+            written: None,
+            finalized: false,
             parent: None,
         });
         self.open = Some(block);

@@ -113,6 +113,8 @@ impl Markup {
             range: at..found.end,
             input: Input::Params(Vec::new()),
             end: None,
+            written: None,
+            finalized: false,
             parent: self.calls.last().map(|outer| outer.block),
         });
         self.calls.push(OpenCall { block, close });

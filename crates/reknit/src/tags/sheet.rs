@@ -106,7 +106,7 @@ pub enum Change {
         /// The number of the parameter in the call.
         param: usize,
     },
-    /// The JSON text of a call's arguments has got longer.
+    /// The JSON text of a call's arguments has got longer; see [`Call::args_text`](super::Call::args_text).
     ArgsGrew {
         /// The index of the call.
         block: usize,
@@ -269,6 +269,7 @@ impl Sheet {
             return;
         }
         self.lay(SpanKind::Value(block), to);
+        self.call(block).written = Some(start..to);
         let (from, to) = (from - start, to - start);
         match self.changes.last_mut() {
             Some(Change::ArgsGrew { block: last, to: end, .. }) if *last == block && *end == from => {
