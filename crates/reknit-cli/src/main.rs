@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod outcome;
+mod interrupt;
 mod pieces;
 mod record;
 mod read;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Partly) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
         Err(trouble) => trouble.tell(&mut std::io::stderr()),
     }
 }

@@ -9,6 +9,8 @@ pub(crate) enum Outcome {
     Done,
     /// Some of it could not be done: a stream was cut or failed.
     Partly,
+    /// Somebody pressed Ctrl-C before the end.
+    Interrupted,
 }
 
 /// Why a command could not do its work.

@@ -1,15 +1,17 @@
 //! [`Pieces`]: the input of a filter, in pieces as they arrive, as they were recorded, or cut anew.
 
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::{Context, anyhow};
-use reknit::recording::{self, Detected, Header, Read, Reader};
-use reknit::{Diagnostic, Limits};
+use reknit::Diagnostic;
 
 use crate::outcome::Trouble;
+
+mod ahead;
+mod reads;
+
+use ahead::{Ahead, Incoming};
+pub(crate) use reads::Reads;
 
 /// How to cut the input.
 #[derive(Clone, Copy, Debug)]
@@ -46,169 +48,101 @@ impl Recut {
 
 /// The input, piece by piece.
 pub(crate) struct Pieces {
-    reads: Reads,
+    ahead: Ahead,
     waiting: Vec<u8>,
     /// How much of what is waiting was given out.
     given: usize,
     input: Input,
-    /// The lengths to cut to; none to leave the reads as they are.
-    lengths: Option<Box<dyn Iterator<Item = usize>>>,
+    cut: Cut,
 }
 
 /// How far the input is.
 enum Input {
     Open,
-    Ended,
+    /// What was wrong with the end of a recording.
+    Ended(Option<Diagnostic>),
     /// Trouble that is told when all before it was given out.
     Broken(Trouble),
 }
 
+/// How the reads are cut into pieces.
+enum Cut {
+    /// Not at all.
+    Never,
+    /// To these lengths, of which the first is next.
+    To { next: usize, lengths: Box<dyn Iterator<Item = usize>> },
+}
+
 impl Pieces {
     /// Opens a file, or standard input for `-` and for nothing.
+    ///
+    /// An interrupt (Ctrl-C) ends the input from now on, and not the program.
     pub(crate) fn open(file: Option<&Path>, recut: Option<Recut>) -> Result<Self, Trouble> {
-        Ok(Self {
-            reads: Reads::open(file)?,
-            waiting: Vec::new(),
-            given: 0,
-            input: Input::Open,
-            lengths: recut.map(|recut| Box::new(recut.lengths()) as Box<dyn Iterator<Item = usize>>),
-        })
+        let mut cut =
+            recut.map_or(Cut::Never, |recut| Cut::To { next: 1, lengths: Box::new(recut.lengths()) });
+        cut.advance();
+        let ahead = Ahead::open(file)?;
+        Ok(Self { ahead, waiting: Vec::new(), given: 0, input: Input::Open, cut })
     }
 
     /// The next piece; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Trouble> {
-        let length = self.lengths.as_mut().and_then(Iterator::next);
-        self.fill(length.unwrap_or(1));
+        self.fill();
         let waiting = self.waiting.len() - self.given;
         if waiting == 0 {
-            return match std::mem::replace(&mut self.input, Input::Ended) {
+            return match std::mem::replace(&mut self.input, Input::Ended(None)) {
                 Input::Broken(trouble) => Err(trouble),
-                Input::Open | Input::Ended => Ok(None),
+                ended => {
+                    self.input = ended;
+                    Ok(None)
+                }
             };
         }
-        let piece = self.given..self.given + waiting.min(length.unwrap_or(waiting));
+        let piece = self.given..self.given + waiting.min(self.cut.length().unwrap_or(waiting));
         self.given = piece.end;
+        self.cut.advance();
         Ok(Some(&self.waiting[piece]))
     }
 
-    /// What was wrong with a recording that is cut, once all of it was read.
-    pub(crate) fn problem(&self) -> Option<&Diagnostic> {
-        self.reads.problem()
+    /// Whether the input ended because somebody pressed Ctrl-C.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.ahead.is_interrupted()
     }
 
-    /// Reads until so many bytes are waiting or there are no more.
-    fn fill(&mut self, wanted: usize) {
+    /// What was wrong with a recording that is cut, once all of it was read.
+    pub(crate) fn problem(&self) -> Option<&Diagnostic> {
+        if let Input::Ended(problem) = &self.input { problem.as_ref() } else { None }
+    }
+
+    /// Reads until the next piece is there, or the end.
+    fn fill(&mut self) {
+        let wanted = self.cut.length().unwrap_or(1);
         while self.waiting.len() - self.given < wanted && matches!(self.input, Input::Open) {
-            match self.reads.next() {
-                Ok(Some(read)) => {
+            match self.ahead.next() {
+                Incoming::Read(bytes) => {
                     self.waiting.drain(..self.given);
                     self.given = 0;
-                    self.waiting.extend_from_slice(&read.bytes);
+                    self.waiting.extend_from_slice(&bytes);
                 }
-                Ok(None) => self.input = Input::Ended,
-                Err(trouble) => self.input = Input::Broken(trouble),
+                Incoming::End(problem) => self.input = Input::Ended(problem),
+                Incoming::Broken(trouble) => self.input = Input::Broken(trouble),
             }
         }
     }
 }
 
-/// The input, read by read: a raw stream as it arrives, a recording as it was recorded.
-pub(crate) struct Reads {
-    source: Box<dyn io::Read>,
-    name: String,
-    buffer: Vec<u8>,
-    kind: Kind,
-    problem: Option<Diagnostic>,
-}
-
-enum Kind {
-    /// What came does not tell yet whether it is a recording.
-    Unknown(Vec<u8>),
-    Raw,
-    Recording(Box<Reader>),
-}
-
-impl Reads {
-    /// Opens a file, or standard input for `-` and for nothing.
-    pub(crate) fn open(file: Option<&Path>) -> Result<Self, Trouble> {
-        let (source, name): (Box<dyn io::Read>, _) = match file {
-            Some(path) if path != Path::new("-") => {
-                let file = File::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
-                (Box::new(file), format!("`{}`", path.display()))
-            }
-            _ => (Box::new(io::stdin()), "standard input".to_owned()),
-        };
-        let kind = Kind::Unknown(Vec::new());
-        Ok(Self { source, name, buffer: vec![0; 64 * 1024], kind, problem: None })
-    }
-
-    /// The next read; `None` at the end. Those of a raw stream have no time.
-    pub(crate) fn next(&mut self) -> Result<Option<Read>, Trouble> {
-        loop {
-            if let Kind::Recording(reader) = &mut self.kind {
-                match reader.next_read() {
-                    Ok(None) => {}
-                    Ok(read) => return Ok(read),
-                    Err(error) => {
-                        return Err(Trouble::with_hint(anyhow!("{}: {error}", self.name), error.hint()));
-                    }
-                }
-            }
-            let length = self.read().with_context(|| format!("cannot read {}", self.name))?;
-            let piece = &self.buffer[..length];
-            match &mut self.kind {
-                Kind::Unknown(held) => {
-                    held.extend_from_slice(piece);
-                    match recording::detect(held) {
-                        Detected::Undecided if length > 0 => {}
-                        Detected::Recording => {
-                            let mut reader = Reader::new(&Limits::default());
-                            reader.push(held);
-                            self.kind = Kind::Recording(Box::new(reader));
-                        }
-                        Detected::Undecided | Detected::Other => {
-                            let first = Read::new(0, std::mem::take(held));
-                            self.kind = Kind::Raw;
-                            return Ok(Some(first).filter(|first| !first.bytes.is_empty()));
-                        }
-                    }
-                }
-                Kind::Raw if length == 0 => return Ok(None),
-                Kind::Raw => return Ok(Some(Read::new(0, piece))),
-                Kind::Recording(reader) if length == 0 => {
-                    reader.finish();
-                    let last = reader.next_read();
-                    self.problem = self.problem.take().or_else(|| reader.next_problem());
-                    return last.map_err(|error| {
-                        Trouble::with_hint(anyhow!("{}: {error}", self.name), error.hint())
-                    });
-                }
-                Kind::Recording(reader) => reader.push(piece),
-            }
+impl Cut {
+    /// How long the next piece is to be.
+    fn length(&self) -> Option<usize> {
+        match self {
+            Self::Never => None,
+            Self::To { next, .. } => Some(*next),
         }
     }
 
-    /// The header of the recording, if it is one and was read.
-    pub(crate) fn header(&self) -> Option<&Header> {
-        if let Kind::Recording(reader) = &self.kind { reader.header() } else { None }
-    }
-
-    /// What was wrong with a recording that is cut, once all of it was read.
-    pub(crate) fn problem(&self) -> Option<&Diagnostic> {
-        self.problem.as_ref()
-    }
-
-    /// What is read, for messages.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn read(&mut self) -> io::Result<usize> {
-        loop {
-            match self.source.read(&mut self.buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => return result,
-            }
+    fn advance(&mut self) {
+        if let Self::To { next, lengths } = self {
+            *next = lengths.next().unwrap_or(1);
         }
     }
 }

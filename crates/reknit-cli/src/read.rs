@@ -28,7 +28,8 @@ Examples:
   curl -N … | reknit read --record new.rec     the same, kept with its cuts and times
   reknit read new.rec                          what was recorded, read again
 
-Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble")]
+An interrupt (Ctrl-C) ends the input: what came is printed, as a message that is cut.
+Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble, 130 interrupted")]
 pub(crate) struct Arguments {
     /// The stream or a recording of it; standard input if it is `-` or left out
     file: Option<PathBuf>,
@@ -148,6 +149,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     if let Some(trouble) = broken {
         print_end(reply, arguments, &view, &mut out)?;
         return Err(trouble);
+    }
+    if pieces.is_interrupted() {
+        if reply.message().status() != Status::Stopped {
+            tell(format_args!("error: interrupted before the message ended: it is cut"));
+        }
+        print_end(reply, arguments, &view, &mut out)?;
+        return Ok(Outcome::Interrupted);
     }
     let outcome = close(reply, arguments, &view, &mut out);
     match pieces.problem() {

@@ -54,7 +54,8 @@ fn help_is_on_stdout_and_fits_a_screen() {
           curl -N … | reknit read --record new.rec     the same, kept with its cuts and times
           reknit read new.rec                          what was recorded, read again
 
-        Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble
+        An interrupt (Ctrl-C) ends the input: what came is printed, as a message that is cut.
+        Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble, 130 interrupted
     "#]]
     .assert_eq(&read.stdout);
 }

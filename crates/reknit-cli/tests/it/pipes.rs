@@ -44,6 +44,38 @@ fn text_is_printed_before_the_input_ends() {
     }
 }
 
+/// Ctrl-C while the provider is silent: what came is kept.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_input_and_not_the_output() {
+    let input = corpus::bytes("openai-chat/cut-without-finish-reason");
+    for (arguments, wanted) in [
+        (&["read"][..], "Hi there\n"),
+        (&["read", "--json"], r#""status":"cut""#),
+        (&["read", "--ndjson"], "{\"cut\":{}}\n"),
+    ] {
+        // The record shows when all was read, whatever is printed when.
+        let name = format!("reknit-interrupt-{}-{}.rec", std::process::id(), wanted.len());
+        let record = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_file(&record);
+        let mut child = start(&[arguments, &["--record", record.to_str().expect("it is UTF-8")]].concat());
+        let mut stdin = child.stdin.take().expect("it is on a pipe");
+        stdin.write_all(&input).expect("it reads");
+        while !std::fs::read_to_string(&record).is_ok_and(|lines| lines.contains(" there")) {
+            std::thread::yield_now();
+        }
+        let id = child.id().to_string();
+        let killed = std::process::Command::new("kill").args(["-INT", &id]).status();
+        assert!(killed.expect("there is a `kill`").success());
+        let run = Run::from(child.wait_with_output().expect("it ends"));
+        drop(stdin);
+        assert_eq!(run.code, Some(130), "{arguments:?}");
+        assert!(run.stdout.contains(wanted), "{}", run.stdout);
+        assert_eq!(run.stderr, "error: interrupted before the message ended: it is cut\n");
+        std::fs::remove_file(&record).expect("it was there");
+    }
+}
+
 #[test]
 fn a_reader_that_leaves_is_no_panic_and_no_message() {
     let frame = "data: {\"choices\":[{\"delta\":{\"content\":\"0123456789\"}}]}\n\n";

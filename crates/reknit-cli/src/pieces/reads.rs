@@ -1,0 +1,112 @@
+//! [`Reads`]: the input, read by read.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use reknit::recording::{self, Detected, Header, Read, Reader};
+use reknit::{Diagnostic, Limits};
+
+use crate::outcome::Trouble;
+
+/// The input, read by read: a raw stream as it arrives, a recording as it was recorded.
+pub(crate) struct Reads {
+    source: Box<dyn io::Read + Send>,
+    name: String,
+    buffer: Vec<u8>,
+    kind: Kind,
+    problem: Option<Diagnostic>,
+}
+
+enum Kind {
+    /// What came does not tell yet whether it is a recording.
+    Unknown(Vec<u8>),
+    Raw,
+    Recording(Box<Reader>),
+}
+
+impl Reads {
+    /// Opens a file, or standard input for `-` and for nothing.
+    pub(crate) fn open(file: Option<&Path>) -> Result<Self, Trouble> {
+        let (source, name): (Box<dyn io::Read + Send>, _) = match file {
+            Some(path) if path != Path::new("-") => {
+                let file = File::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
+                (Box::new(file), format!("`{}`", path.display()))
+            }
+            _ => (Box::new(io::stdin()), "standard input".to_owned()),
+        };
+        let kind = Kind::Unknown(Vec::new());
+        Ok(Self { source, name, buffer: vec![0; 64 * 1024], kind, problem: None })
+    }
+
+    /// The next read; `None` at the end. Those of a raw stream have no time.
+    pub(crate) fn next(&mut self) -> Result<Option<Read>, Trouble> {
+        loop {
+            if let Kind::Recording(reader) = &mut self.kind {
+                match reader.next_read() {
+                    Ok(None) => {}
+                    Ok(read) => return Ok(read),
+                    Err(error) => {
+                        return Err(Trouble::with_hint(anyhow!("{}: {error}", self.name), error.hint()));
+                    }
+                }
+            }
+            let length = self.read().with_context(|| format!("cannot read {}", self.name))?;
+            let piece = &self.buffer[..length];
+            match &mut self.kind {
+                Kind::Unknown(held) => {
+                    held.extend_from_slice(piece);
+                    match recording::detect(held) {
+                        Detected::Undecided if length > 0 => {}
+                        Detected::Recording => {
+                            let mut reader = Reader::new(&Limits::default());
+                            reader.push(held);
+                            self.kind = Kind::Recording(Box::new(reader));
+                        }
+                        Detected::Undecided | Detected::Other => {
+                            let first = Read::new(0, std::mem::take(held));
+                            self.kind = Kind::Raw;
+                            return Ok(Some(first).filter(|first| !first.bytes.is_empty()));
+                        }
+                    }
+                }
+                Kind::Raw if length == 0 => return Ok(None),
+                Kind::Raw => return Ok(Some(Read::new(0, piece))),
+                Kind::Recording(reader) if length == 0 => {
+                    reader.finish();
+                    let last = reader.next_read();
+                    self.problem = self.problem.take().or_else(|| reader.next_problem());
+                    return last.map_err(|error| {
+                        Trouble::with_hint(anyhow!("{}: {error}", self.name), error.hint())
+                    });
+                }
+                Kind::Recording(reader) => reader.push(piece),
+            }
+        }
+    }
+
+    /// The header of the recording, if it is one and was read.
+    pub(crate) fn header(&self) -> Option<&Header> {
+        if let Kind::Recording(reader) = &self.kind { reader.header() } else { None }
+    }
+
+    /// What was wrong with a recording that is cut, once all of it was read.
+    pub(crate) fn problem(&self) -> Option<&Diagnostic> {
+        self.problem.as_ref()
+    }
+
+    /// What is read, for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn read(&mut self) -> io::Result<usize> {
+        loop {
+            match self.source.read(&mut self.buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}
