@@ -1,6 +1,6 @@
 //! The binary `reknit`: each stage of the engine as a filter on a pipe.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -9,6 +9,7 @@ mod outcome;
 mod interrupt;
 mod pieces;
 mod record;
+mod view;
 mod read;
 mod replay;
 
@@ -46,11 +47,13 @@ fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Partly) => ExitCode::from(1),
         Ok(Outcome::Interrupted) => ExitCode::from(130),
-        Err(trouble) => trouble.tell(&mut std::io::stderr()),
+        Err(trouble) => trouble.tell(),
     }
 }
 
 /// Writes a line for people, if anybody still reads.
 fn tell(words: std::fmt::Arguments<'_>) {
+    let words = words.to_string();
+    let words = if std::io::stderr().is_terminal() { view::harmless(&words) } else { words.into() };
     let _ = writeln!(std::io::stderr(), "{words}");
 }

@@ -1,7 +1,9 @@
 //! How a command ends, and with which exit code.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
+
+use crate::tell;
 
 /// A command that could do its work.
 pub(crate) enum Outcome {
@@ -29,11 +31,11 @@ impl Trouble {
     }
 
     /// Says what is wrong and how to mend it.
-    pub(crate) fn tell(&self, to: &mut impl Write) -> ExitCode {
+    pub(crate) fn tell(&self) -> ExitCode {
         let Self::Wrong { what, hint } = self else { return ExitCode::SUCCESS };
-        let _ = writeln!(to, "error: {what:#}");
+        tell(format_args!("error: {what:#}"));
         if let Some(hint) = hint {
-            let _ = writeln!(to, "hint: {hint}");
+            tell(format_args!("hint: {hint}"));
         }
         ExitCode::from(2)
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::str::FromStr;
+use std::time::Duration;
 
 use reknit::Diagnostic;
 
@@ -87,7 +88,7 @@ impl Pieces {
 
     /// The next piece; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Trouble> {
-        self.fill();
+        while !self.is_ready(Duration::MAX) {}
         let waiting = self.waiting.len() - self.given;
         if waiting == 0 {
             return match std::mem::replace(&mut self.input, Input::Ended(None)) {
@@ -104,6 +105,34 @@ impl Pieces {
         Ok(Some(&self.waiting[piece]))
     }
 
+    /// Whether the next piece, or the end, is there or comes in time.
+    pub(crate) fn is_ready(&mut self, within: Duration) -> bool {
+        let wanted = self.cut.length().unwrap_or(1);
+        while self.waiting.len() - self.given < wanted && matches!(self.input, Input::Open) {
+            match self.ahead.next(within) {
+                None => return false,
+                Some(Incoming::Read { bytes, .. }) => {
+                    self.waiting.drain(..self.given);
+                    self.given = 0;
+                    self.waiting.extend_from_slice(&bytes);
+                }
+                Some(Incoming::End(problem)) => self.input = Input::Ended(problem),
+                Some(Incoming::Broken(trouble)) => self.input = Input::Broken(trouble),
+            }
+        }
+        true
+    }
+
+    /// When the last piece came, since the start; `None` if it was there all the time.
+    pub(crate) fn at(&self) -> Option<Duration> {
+        self.ahead.at()
+    }
+
+    /// How long the input takes already; `None` if it was there all the time.
+    pub(crate) fn elapsed(&self) -> Option<Duration> {
+        self.ahead.elapsed()
+    }
+
     /// Whether the input ended because somebody pressed Ctrl-C.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.ahead.is_interrupted()
@@ -112,22 +141,6 @@ impl Pieces {
     /// What was wrong with a recording that is cut, once all of it was read.
     pub(crate) fn problem(&self) -> Option<&Diagnostic> {
         if let Input::Ended(problem) = &self.input { problem.as_ref() } else { None }
-    }
-
-    /// Reads until the next piece is there, or the end.
-    fn fill(&mut self) {
-        let wanted = self.cut.length().unwrap_or(1);
-        while self.waiting.len() - self.given < wanted && matches!(self.input, Input::Open) {
-            match self.ahead.next() {
-                Incoming::Read(bytes) => {
-                    self.waiting.drain(..self.given);
-                    self.given = 0;
-                    self.waiting.extend_from_slice(&bytes);
-                }
-                Incoming::End(problem) => self.input = Input::Ended(problem),
-                Incoming::Broken(trouble) => self.input = Input::Broken(trouble),
-            }
-        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! `reknit read`: a provider's stream to the message in it.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use reknit::message::Status;
-use reknit::reply::{Changes, Error};
+use reknit::reply::Error;
 use reknit::{Dialect, Message, Reply};
 
 use crate::outcome::{Outcome, Trouble};
@@ -13,9 +12,11 @@ use crate::pieces::{Pieces, Recut};
 use crate::record::Recorder;
 use crate::tell;
 
+mod output;
 mod flow;
+mod live;
 
-use flow::Flow;
+use output::Output;
 
 /// Turn a provider's stream into the message it holds, live
 #[derive(Args)]
@@ -87,29 +88,12 @@ enum Form {
     Native,
 }
 
-/// What is printed, and when.
-enum View {
-    /// The text, as it comes.
-    Text(Flow),
-    /// Every change, as it comes.
-    Changes,
-    /// The messages, at the end.
-    Messages,
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     if arguments.ndjson && arguments.form == Form::Native {
         let what = anyhow::anyhow!("`--ndjson` prints changes, which the provider's own form does not have");
         return Err(Trouble::with_hint(what, "use `--as native --json`, or `--ndjson` alone"));
     }
-    let mut view = match arguments {
-        Arguments { ndjson: true, .. } => View::Changes,
-        // The provider's own form and a list of messages are JSON or nothing.
-        Arguments { json: true, .. } | Arguments { all: true, .. } | Arguments { form: Form::Native, .. } => {
-            View::Messages
-        }
-        _ => View::Text(Flow::default()),
-    };
+    let mut output = Output::new(arguments);
     let mut reply = match arguments.from {
         From::Found => Reply::detect(),
         From::Named(dialect) => Reply::new(dialect),
@@ -123,15 +107,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
         (Some(path), From::Found) => Some(Recorder::create(path, None)?),
         (Some(path), From::Named(dialect)) => Some(Recorder::create(path, Some(dialect))?),
     };
-    let mut out = BufWriter::new(io::stdout().lock());
     let mut broken = None;
     loop {
+        let at = output.wait(&mut pieces)?;
         match pieces.next() {
             Ok(Some(piece)) => {
                 if let Some(Err(trouble)) = recorder.as_mut().map(|recorder| recorder.take(piece)) {
                     broken = Some(trouble);
                 }
-                show(reply.push(piece), &mut view, &mut out)?;
+                output.show(reply.push(piece), at)?;
             }
             Ok(None) => break,
             // What came before the trouble is shown all the same.
@@ -145,19 +129,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
             break;
         }
     }
-    show(reply.finish(), &mut view, &mut out)?;
+    output.show(reply.finish(), pieces.at())?;
     if let Some(trouble) = broken {
-        print_end(reply, arguments, &view, &mut out)?;
+        output.end(reply)?;
         return Err(trouble);
     }
     if pieces.is_interrupted() {
-        if reply.message().status() != Status::Stopped {
+        let is_whole = reply.message().status() == Status::Stopped;
+        output.interrupt(reply)?;
+        if !is_whole {
             tell(format_args!("error: interrupted before the message ended: it is cut"));
         }
-        print_end(reply, arguments, &view, &mut out)?;
         return Ok(Outcome::Interrupted);
     }
-    let outcome = close(reply, arguments, &view, &mut out);
+    let outcome = close(reply, arguments, &mut output);
     match pieces.problem() {
         Some(problem) => {
             tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
@@ -167,34 +152,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     }
 }
 
-fn show(
-    mut changes: Changes<'_>,
-    view: &mut View,
-    out: &mut BufWriter<StdoutLock<'_>>,
-) -> Result<(), Trouble> {
-    while let Some((change, message)) = changes.next() {
-        match view {
-            View::Text(flow) => flow.show(&change, message, out)?,
-            View::Changes => {
-                serde_json::to_writer(&mut *out, &change)?;
-                out.write_all(b"\n")?;
-            }
-            View::Messages => {}
-        }
-    }
-    Ok(out.flush()?)
-}
-
-/// Says how the reading went, and prints what is to be printed then.
-fn close(
-    reply: Reply,
-    arguments: &Arguments,
-    view: &View,
-    out: &mut BufWriter<StdoutLock<'_>>,
-) -> Result<Outcome, Trouble> {
+/// Says how the reading went, behind what is to be printed then.
+fn close(reply: Reply, arguments: &Arguments, output: &mut Output) -> Result<Outcome, Trouble> {
     if let Some(error @ (Error::UnknownDialect { .. } | Error::WrongDialect { .. } | Error::NoFrame { .. })) =
         reply.error()
     {
+        output.clear()?;
         return Err(Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()));
     }
     let mut words = Vec::new();
@@ -212,40 +175,12 @@ fn close(
             noticed.map(|odd| format!("warning: byte {}: {}\nhint: {}", odd.at, odd.message, odd.hint())),
         );
     }
+    let printed = output.end(reply);
     words.iter().take(MOST_TOLD).for_each(|words| tell(format_args!("{words}")));
     if words.len() > MOST_TOLD {
         tell(format_args!("and {} more; `--json --all` has them all", words.len() - MOST_TOLD));
     }
-    print_end(reply, arguments, view, out)?;
-    Ok(outcome)
-}
-
-/// Prints what is to be printed at the end.
-fn print_end(
-    reply: Reply,
-    arguments: &Arguments,
-    view: &View,
-    out: &mut BufWriter<StdoutLock<'_>>,
-) -> Result<(), Trouble> {
-    match view {
-        View::Text(flow) => flow.end(out)?,
-        View::Changes => {}
-        View::Messages => print_messages(reply, arguments, out)?,
-    }
-    Ok(out.flush()?)
-}
-
-fn print_messages(reply: Reply, arguments: &Arguments, out: &mut impl Write) -> Result<(), Trouble> {
-    match (arguments.form, arguments.all) {
-        (Form::Neutral, true) => serde_json::to_writer(&mut *out, &reply.messages().collect::<Vec<_>>())?,
-        (Form::Neutral, false) => serde_json::to_writer(&mut *out, reply.message())?,
-        (Form::Native, true) => serde_json::to_writer(&mut *out, &reply.into_native())?,
-        (Form::Native, false) => match reply.into_native().pop() {
-            Some(last) => serde_json::to_writer(&mut *out, &last)?,
-            None => return Ok(()),
-        },
-    }
-    Ok(out.write_all(b"\n")?)
+    printed.map(|()| outcome)
 }
 
 /// How many errors and warnings are told one by one.

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reknit::Diagnostic;
+use reknit::recording::Read;
 
-use super::reads::Reads;
+use super::reads::{Reads, Time};
 use crate::interrupt::Interrupt;
 use crate::outcome::Trouble;
 
@@ -15,11 +16,17 @@ use crate::outcome::Trouble;
 pub(super) struct Ahead {
     incoming: Receiver<Incoming>,
     interrupt: Interrupt,
+    start: Instant,
+    /// Of the last read.
+    time: Time,
 }
 
 /// One step of the input.
 pub(super) enum Incoming {
-    Read(Vec<u8>),
+    Read {
+        bytes: Vec<u8>,
+        time: Time,
+    },
     /// All was read; what was wrong with a recording that is cut.
     End(Option<Diagnostic>),
     Broken(Trouble),
@@ -35,21 +42,30 @@ impl Ahead {
     pub(super) fn open(file: Option<&Path>) -> Result<Self, Trouble> {
         let reads = Reads::open(file)?;
         let interrupt = Interrupt::watch()?;
+        let start = Instant::now();
+        let time = reads.time(&Read::new(0, []), Duration::ZERO);
         let (sender, incoming) = mpsc::sync_channel(MOST_WAITING);
         let stop = interrupt.clone();
         // It ends with the program: a read that waits for ever cannot be ended otherwise.
-        thread::spawn(move || read_all(reads, &sender, &stop));
-        Ok(Self { incoming, interrupt })
+        thread::spawn(move || read_all(reads, &sender, start, &stop));
+        Ok(Self { incoming, interrupt, start, time })
     }
 
-    /// The next step. Behind an interrupt, what was read already and then the end.
-    pub(super) fn next(&self) -> Incoming {
+    /// The next step, if it comes in time. Behind an interrupt, what was read already and then the end.
+    pub(super) fn next(&mut self, within: Duration) -> Option<Incoming> {
+        let start = Instant::now();
         loop {
-            let wait = if self.interrupt.came() { Duration::ZERO } else { LOOK };
+            let wait = if self.interrupt.came() { Duration::ZERO } else { within.min(LOOK) };
             match self.incoming.recv_timeout(wait) {
-                Ok(step) => return step,
-                Err(RecvTimeoutError::Disconnected) => return Incoming::End(None),
-                Err(RecvTimeoutError::Timeout) if self.interrupt.came() => return Incoming::End(None),
+                Ok(step) => {
+                    if let Incoming::Read { time, .. } = &step {
+                        self.time = *time;
+                    }
+                    return Some(step);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Some(Incoming::End(None)),
+                Err(RecvTimeoutError::Timeout) if self.interrupt.came() => return Some(Incoming::End(None)),
+                Err(RecvTimeoutError::Timeout) if start.elapsed() >= within => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -59,16 +75,36 @@ impl Ahead {
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupt.came()
     }
+
+    /// When the last read came.
+    pub(super) fn at(&self) -> Option<Duration> {
+        match self.time {
+            Time::Live(at) | Time::Recorded(at) => Some(at),
+            Time::Stored => None,
+        }
+    }
+
+    /// How long it takes already, in the time of a recording if it is one.
+    pub(super) fn elapsed(&self) -> Option<Duration> {
+        match self.time {
+            Time::Live(_) => Some(self.start.elapsed()),
+            Time::Recorded(at) => Some(at),
+            Time::Stored => None,
+        }
+    }
 }
 
-fn read_all(mut reads: Reads, sender: &SyncSender<Incoming>, stop: &Interrupt) {
+fn read_all(mut reads: Reads, sender: &SyncSender<Incoming>, start: Instant, stop: &Interrupt) {
     while !stop.came() {
         let step = match reads.next() {
-            Ok(Some(read)) => Incoming::Read(read.bytes),
+            Ok(Some(read)) => {
+                let time = reads.time(&read, start.elapsed());
+                Incoming::Read { bytes: read.bytes, time }
+            }
             Ok(None) => Incoming::End(reads.problem().cloned()),
             Err(trouble) => Incoming::Broken(trouble),
         };
-        let goes_on = matches!(step, Incoming::Read(_));
+        let goes_on = matches!(step, Incoming::Read { .. });
         if sender.send(step).is_err() || !goes_on {
             return;
         }

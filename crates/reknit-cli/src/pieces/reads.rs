@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use reknit::recording::{self, Detected, Header, Read, Reader};
@@ -14,9 +15,22 @@ use crate::outcome::Trouble;
 pub(crate) struct Reads {
     source: Box<dyn io::Read + Send>,
     name: String,
+    /// Whether it comes from a file, at no time of its own.
+    is_stored: bool,
     buffer: Vec<u8>,
     kind: Kind,
     problem: Option<Diagnostic>,
+}
+
+/// When a read came, since the start.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Time {
+    /// By the clock.
+    Live(Duration),
+    /// As it was recorded.
+    Recorded(Duration),
+    /// It was there all the time.
+    Stored,
 }
 
 enum Kind {
@@ -29,15 +43,16 @@ enum Kind {
 impl Reads {
     /// Opens a file, or standard input for `-` and for nothing.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self, Trouble> {
-        let (source, name): (Box<dyn io::Read + Send>, _) = match file {
+        let (source, name, is_stored): (Box<dyn io::Read + Send>, _, _) = match file {
             Some(path) if path != Path::new("-") => {
                 let file = File::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
-                (Box::new(file), format!("`{}`", path.display()))
+                let is_stored = file.metadata().is_ok_and(|metadata| metadata.is_file());
+                (Box::new(file), format!("`{}`", path.display()), is_stored)
             }
-            _ => (Box::new(io::stdin()), "standard input".to_owned()),
+            _ => (Box::new(io::stdin()), "standard input".to_owned(), false),
         };
         let kind = Kind::Unknown(Vec::new());
-        Ok(Self { source, name, buffer: vec![0; 64 * 1024], kind, problem: None })
+        Ok(Self { source, name, is_stored, buffer: vec![0; 64 * 1024], kind, problem: None })
     }
 
     /// The next read; `None` at the end. Those of a raw stream have no time.
@@ -83,6 +98,15 @@ impl Reads {
                 }
                 Kind::Recording(reader) => reader.push(piece),
             }
+        }
+    }
+
+    /// The time of a read that was returned `now`.
+    pub(super) fn time(&self, read: &Read, now: Duration) -> Time {
+        match self.kind {
+            Kind::Recording(_) => Time::Recorded(Duration::from_millis(read.at_ms)),
+            Kind::Unknown(_) | Kind::Raw if self.is_stored => Time::Stored,
+            Kind::Unknown(_) | Kind::Raw => Time::Live(now),
         }
     }
 

@@ -6,3 +6,7 @@ mod endings;
 mod help;
 mod outputs;
 mod pipes;
+#[cfg(unix)]
+mod pty;
+#[cfg(unix)]
+mod terminal;

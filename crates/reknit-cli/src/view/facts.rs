@@ -1,0 +1,130 @@
+//! [`Facts`]: what is known about a reply, as one line of words.
+
+use std::time::Duration;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::numbers::{rate, seconds};
+use super::safe::name;
+
+/// What is known about a reply. Times are since the request, as far as this program can tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) model: Option<String>,
+    /// Tokens of the request, as the provider counts them.
+    pub(crate) input: Option<u64>,
+    /// Tokens of the reply so far, as the provider counts them.
+    pub(crate) output: Option<u64>,
+    /// Characters of the reply so far.
+    pub(crate) characters: u64,
+    /// When the first piece of the reply came.
+    pub(crate) first: Option<Duration>,
+    /// When the last one came, or what time it is.
+    pub(crate) last: Option<Duration>,
+}
+
+impl Facts {
+    /// The parts of the line while the reply goes on, the most important first.
+    fn while_it_goes_on(&self, doing: &str) -> Vec<String> {
+        let mut words = vec![doing.to_owned()];
+        words.extend(self.model.as_deref().map(name));
+        words.extend(self.tokens());
+        words.extend(self.first_piece());
+        words.extend(
+            self.time().and_then(|time| rate(self.characters, time)).map(|rate| format!("{rate} chars/s")),
+        );
+        words.extend(self.last.map(seconds));
+        words
+    }
+
+    /// The parts of the line when the reply is over.
+    pub(super) fn when_it_is_over(&self) -> Vec<String> {
+        let mut words: Vec<_> = self.model.as_deref().map(name).into_iter().collect();
+        words.extend(self.tokens());
+        words.extend(self.first_piece());
+        let rate_of = |count| self.time().and_then(|time| rate(count, time));
+        // A provider that counts as it goes has counted to the end now.
+        words.extend(match self.output {
+            Some(tokens) => rate_of(tokens).map(|rate| format!("{rate} tokens/s")),
+            None => rate_of(self.characters).map(|rate| format!("{rate} chars/s")),
+        });
+        words.extend(self.last.map(seconds));
+        words
+    }
+
+    /// As many parts as fit, and never more columns than that.
+    pub(super) fn status_line(&self, doing: &str, columns: usize) -> String {
+        let mut line = String::new();
+        for word in self.while_it_goes_on(doing) {
+            let separator = if line.is_empty() { "" } else { " · " };
+            if line.width() + separator.width() + word.width() > columns {
+                if line.is_empty() {
+                    line = shortened(&word, columns);
+                }
+                break;
+            }
+            line += separator;
+            line += &word;
+        }
+        line
+    }
+
+    fn tokens(&self) -> Option<String> {
+        match (self.input, self.output) {
+            (None, None) => None,
+            (Some(input), None) => Some(format!("tokens: {input} in")),
+            (None, Some(output)) => Some(format!("tokens: {output} out")),
+            (Some(input), Some(output)) => Some(format!("tokens: {input} in, {output} out")),
+        }
+    }
+
+    fn first_piece(&self) -> Option<String> {
+        self.first.map(|first| format!("first after {}", seconds(first)))
+    }
+
+    /// How long the reply itself takes.
+    fn time(&self) -> Option<Duration> {
+        self.last?.checked_sub(self.first?)
+    }
+}
+
+/// The beginning of a text, and a sign that it is one.
+fn shortened(text: &str, columns: usize) -> String {
+    let mut line = String::new();
+    for cluster in text.graphemes(true) {
+        if line.width() + cluster.width() + 1 > columns {
+            break;
+        }
+        line.push_str(cluster);
+    }
+    line + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_line_never_wraps() {
+        let facts = Facts {
+            model: Some("模型-🙂-long-name".to_owned()),
+            input: Some(1200),
+            output: Some(7),
+            characters: 900,
+            first: Some(Duration::from_millis(420)),
+            last: Some(Duration::from_millis(2420)),
+        };
+        for columns in 1..120 {
+            let line = facts.status_line("日本語 12.4 KB", columns);
+            assert!(line.width() <= columns, "{columns}: {line}");
+        }
+        assert_eq!(facts.status_line("writing", 19), "writing");
+        assert_eq!(facts.status_line("writing", 5), "writ…");
+        assert_eq!(facts.status_line("writing", 40), "writing · 模型-🙂-long-name");
+        assert_eq!(
+            facts.status_line("writing", 200),
+            "writing · 模型-🙂-long-name · tokens: 1200 in, 7 out · first after 0.42 s · 450 chars/s · 2.42 s"
+        );
+    }
+}

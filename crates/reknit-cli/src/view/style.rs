@@ -1,0 +1,44 @@
+//! [`Style`]: what something is, and how that looks.
+
+/// What a piece of the page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    Heading,
+    Strong,
+    Code,
+    /// Code on lines of its own.
+    Fenced,
+    /// The signs of Markdown around the others.
+    Mark,
+    /// The sign before an item of a list.
+    Bullet,
+    Thinking,
+    /// The name of a tool that is called.
+    Call,
+    /// The name of an argument.
+    Label,
+    /// Words of this program.
+    Quiet,
+    Good,
+    Odd,
+    Bad,
+}
+
+impl Style {
+    /// The parameters of the escape sequence that sets it. The sixteen colours, which are the reader's own.
+    pub(super) fn parameters(self) -> &'static str {
+        match self {
+            Self::Plain => "0",
+            Self::Heading => "0;1;35",
+            Self::Strong => "0;1",
+            Self::Code | Self::Fenced | Self::Bullet => "0;36",
+            Self::Mark | Self::Quiet | Self::Label => "0;2",
+            Self::Thinking => "0;2;3",
+            Self::Call => "0;1;33",
+            Self::Good => "0;32",
+            Self::Odd => "0;33",
+            Self::Bad => "0;1;31",
+        }
+    }
+}

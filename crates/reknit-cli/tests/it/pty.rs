@@ -1,0 +1,160 @@
+//! The binary on a terminal: a pseudo-terminal, and a screen that shows what is written to it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use pty_process::Size;
+use pty_process::blocking::{Command, Pty, open};
+
+/// How long a program that hangs is waited for; one that works is never waited for.
+const HANGS: Duration = Duration::from_secs(120);
+
+/// A run of the binary with its output, and its keyboard, on a terminal.
+pub(crate) struct Terminal {
+    child: Child,
+    keyboard: Pty,
+    output: Receiver<Vec<u8>>,
+    /// All that was written so far.
+    bytes: Vec<u8>,
+    screen: vt100::Parser,
+}
+
+/// What a run has left behind.
+pub(crate) struct Left {
+    pub(crate) code: Option<i32>,
+    pub(crate) bytes: String,
+    screen: vt100::Parser,
+}
+
+impl Terminal {
+    pub(crate) const ROWS: u16 = 48;
+
+    /// Starts the binary on a terminal of this width, with nothing on its standard input.
+    pub(crate) fn start(columns: u16, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
+        Self::spawn(columns, environment, arguments, Stdio::null()).0
+    }
+
+    /// The same with a pipe on its standard input.
+    pub(crate) fn start_fed(columns: u16, arguments: &[&str]) -> (Self, ChildStdin) {
+        let (terminal, stdin) = Self::spawn(columns, &[], arguments, Stdio::piped());
+        (terminal, stdin.expect("it is on a pipe"))
+    }
+
+    fn spawn(
+        columns: u16,
+        environment: &[(&str, &str)],
+        arguments: &[&str],
+        stdin: Stdio,
+    ) -> (Self, Option<ChildStdin>) {
+        let (pty, pts) = open().expect("there are pseudo-terminals");
+        pty.resize(Size::new(Self::ROWS, columns)).expect("it has a size");
+        let command = Command::new(env!("CARGO_BIN_EXE_reknit")).args(arguments).stdin(stdin);
+        let command = command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
+        let mut child =
+            command.envs(environment.iter().copied()).spawn(pts).expect("the binary was built for this test");
+        let stdin = child.stdin.take();
+        let (send, output) = mpsc::channel();
+        let mut screen_end = File::from(pty.as_fd().try_clone_to_owned().expect("it can be shared"));
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // A terminal whose last program has gone is an error to read from, not an end.
+            while let Ok(length @ 1..) = screen_end.read(&mut buffer) {
+                if send.send(buffer[..length].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        let screen = vt100::Parser::new(size(Self::ROWS), size(columns), 0);
+        (Self { child, keyboard: pty, output, bytes: Vec::new(), screen }, stdin)
+    }
+
+    /// Waits until the screen shows this.
+    pub(crate) fn wait_for(&mut self, wanted: &str) {
+        while !rows(&self.screen).contains(wanted) {
+            let bytes = self.output.recv_timeout(HANGS);
+            let bytes = bytes.unwrap_or_else(|_| panic!("{wanted:?} is not on\n{}", rows(&self.screen)));
+            self.take(&bytes);
+        }
+    }
+
+    /// The user presses keys.
+    pub(crate) fn press(&mut self, keys: &[u8]) {
+        self.keyboard.write_all(keys).expect("somebody reads the keyboard");
+    }
+
+    /// The user makes the window wider or narrower.
+    pub(crate) fn resize(&mut self, columns: u16) {
+        self.keyboard.resize(Size::new(Self::ROWS, columns)).expect("it has a size");
+        self.screen.set_size(size(Self::ROWS), size(columns));
+    }
+
+    /// What is on the screen, and where the cursor is.
+    pub(crate) fn look(&self) -> (String, (u16, u16)) {
+        (rows(&self.screen), self.screen.screen().cursor_position())
+    }
+
+    /// Waits for the end.
+    pub(crate) fn end(mut self) -> Left {
+        while let Ok(bytes) = self.output.recv_timeout(HANGS) {
+            self.take(&bytes);
+        }
+        let code = self.child.wait().expect("it can be waited for").code();
+        let bytes = String::from_utf8(self.bytes).expect("all that is written is UTF-8");
+        Left { code, bytes, screen: self.screen }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.screen.process(bytes);
+        self.bytes.extend_from_slice(bytes);
+    }
+}
+
+impl Left {
+    /// What is on the screen.
+    pub(crate) fn screen(&self) -> String {
+        rows(&self.screen)
+    }
+
+    /// What is on the screen, with a sign at every change of style: `d`im, `i`talic, `b`old, a colour.
+    pub(crate) fn styled(&self) -> String {
+        let screen = self.screen.screen();
+        let (height, width) = screen.size();
+        let mut shown = String::new();
+        let mut last = String::new();
+        for row in 0..height.get() {
+            let cells = (0..width.get()).filter_map(|column| screen.cell(row, column));
+            for cell in cells.filter(|cell| !cell.is_wide_continuation()) {
+                let mut style = String::new();
+                let signs = [(cell.dim(), "d"), (cell.italic(), "i"), (cell.bold(), "b")];
+                signs.iter().filter(|(is_set, _)| *is_set).for_each(|(_, sign)| style.push_str(sign));
+                if let vt100::Color::Idx(colour) = cell.fgcolor() {
+                    style.push_str(&colour.to_string());
+                }
+                if style != last && cell.has_contents() {
+                    shown += &format!("⟨{style}⟩");
+                    last = style;
+                }
+                shown.push_str(if cell.has_contents() { cell.contents() } else { " " });
+            }
+            shown.truncate(shown.trim_end_matches(' ').len());
+            shown.push('\n');
+        }
+        shown.trim_end().to_owned() + "\n"
+    }
+}
+
+fn size(length: u16) -> NonZeroU16 {
+    NonZeroU16::new(length).expect("a terminal has rows and columns")
+}
+
+fn rows(screen: &vt100::Parser) -> String {
+    let screen = screen.screen();
+    let rows = screen.rows(0, screen.size().1.get()).map(|row| row.trim_end().to_owned() + "\n");
+    rows.collect::<String>().trim_end().to_owned() + "\n"
+}
