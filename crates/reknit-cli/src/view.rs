@@ -184,7 +184,8 @@ impl View {
         self.page.set_style(Style::Plain);
         // The last column stays free: a terminal may wrap when it is written to.
         let columns = self.page.columns().saturating_sub(1);
-        let status = self.page.aside(Style::Quiet, &facts.status_line(&self.doing(), columns));
+        let (doing, rest) = facts.status_line(&format!("● {}", self.doing()), columns);
+        let status = self.page.aside(Style::Good, &doing) + &self.page.aside(Style::Quiet, &rest);
         let held = match &self.stage {
             Stage::Text(markdown) => self.page.preview(markdown.held()),
             Stage::Thinking => self.page.preview(""),

@@ -22,10 +22,17 @@ pub(super) struct Live {
     choice: Option<u32>,
     /// The call on stage.
     call: Option<Slot>,
-    /// Calls of which something came while another one was on stage.
+    /// Calls that were not on stage yet.
     waiting: Vec<Slot>,
-    /// Calls that left the stage when their JSON was whole, and that nobody closed yet.
-    unclosed: Vec<Slot>,
+    /// Calls that left the stage before their end.
+    left: Vec<Left>,
+}
+
+/// A call that made room for something else.
+struct Left {
+    slot: Slot,
+    /// Whether more of it came since.
+    went_on: bool,
 }
 
 /// How far the message is.
@@ -44,7 +51,7 @@ impl Live {
             choice: None,
             call: None,
             waiting: Vec::new(),
-            unclosed: Vec::new(),
+            left: Vec::new(),
         }
     }
 
@@ -58,7 +65,7 @@ impl Live {
             Change::Opened { choice, block, opening } => {
                 self.choice.get_or_insert(*choice);
                 if self.is_live(message, *block) {
-                    self.opened(opening, message);
+                    self.opened(*block, opening);
                 }
             }
             Change::Grew { block, at: offset, text } => {
@@ -127,7 +134,7 @@ impl Live {
         self.facts = Facts { last: self.facts.last, ..Facts::default() };
         (self.choice, self.call) = (None, None);
         self.waiting.clear();
-        self.unclosed.clear();
+        self.left.clear();
     }
 
     fn is_of_choice(&self, block: &Block) -> bool {
@@ -138,29 +145,34 @@ impl Live {
         message.block(slot).is_some_and(|block| self.is_of_choice(block))
     }
 
-    fn opened(&mut self, opening: &Opening, message: &Message) {
+    fn opened(&mut self, slot: Slot, opening: &Opening) {
         match opening {
             Opening::Thinking { redacted: Some(_) } => {
-                self.clear_stage(message);
+                self.clear_stage();
                 self.view.note("[thinking, not shown by the provider]");
             }
             Opening::ToolResult { kind, .. } | Opening::Other { kind } => {
-                self.clear_stage(message);
+                self.clear_stage();
                 self.view.note(&format!("[{kind}]"));
             }
-            // The name of a call may come in pieces: it is known when something follows it.
-            Opening::Thinking { redacted: None } | Opening::Text { .. } | Opening::ToolCall { .. } => {}
+            Opening::Text { refusal: true } => {
+                self.clear_stage();
+                self.view.note("[refusal]");
+            }
+            // Its name may come in pieces: it is known when something follows.
+            Opening::ToolCall { .. } => self.waiting.push(slot),
+            Opening::Thinking { redacted: None } | Opening::Text { refusal: false } => {}
         }
     }
 
     fn grew(&mut self, block: &Block, offset: usize, text: &str, message: &Message) {
         match block.body() {
             Body::Text { .. } => {
-                self.clear_stage(message);
+                self.clear_stage();
                 self.view.text(text);
             }
             Body::Thinking { .. } => {
-                self.clear_stage(message);
+                self.clear_stage();
                 self.view.thinking(text);
             }
             Body::ToolCall(call) => self.call_grew(block.slot(), call, offset, text, message),
@@ -170,14 +182,14 @@ impl Live {
 
     fn call_grew(&mut self, slot: Slot, call: &ToolCall, offset: usize, text: &str, message: &Message) {
         if self.call != Some(slot) {
-            if self.unclosed.contains(&slot) || self.waiting.contains(&slot) {
-                return;
-            }
             self.release_whole(message);
+            if let Some(left) = self.left.iter_mut().find(|left| left.slot == slot) {
+                left.went_on |= !text.trim().is_empty();
+            }
             if self.call.is_some() || offset > 0 {
-                self.waiting.push(slot);
                 return;
             }
+            self.waiting.retain(|&waiting| waiting != slot);
             self.open_call(call);
             self.call = Some(slot);
         }
@@ -195,22 +207,12 @@ impl Live {
                 self.close_call(call);
                 self.call = None;
             }
-            Body::ToolCall(call) if self.unclosed.contains(&slot) => {
-                self.unclosed.retain(|&unclosed| unclosed != slot);
-                if block.call_end() != Some(CallEnd::Closed) {
-                    self.view.note(&format!("[call {} above is not whole]", call.name));
-                }
-            }
-            Body::ToolCall(_) if !self.waiting.contains(&slot) => self.waiting.push(slot),
+            Body::ToolCall(_) => self.release_whole(message),
             Body::Thinking { text, redacted: None, .. } if text.is_empty() => {
-                self.clear_stage(message);
+                self.clear_stage();
                 self.view.note("[thinking, not shown by the provider]");
             }
-            Body::ToolCall(_)
-            | Body::Thinking { .. }
-            | Body::Text { .. }
-            | Body::ToolResult { .. }
-            | Body::Other { .. } => {}
+            Body::Thinking { .. } | Body::Text { .. } | Body::ToolResult { .. } | Body::Other { .. } => {}
         }
         self.show_waiting(message);
     }
@@ -222,11 +224,6 @@ impl Live {
             self.close_call(call);
         }
         self.call = None;
-        for slot in std::mem::take(&mut self.unclosed) {
-            if let Some(Body::ToolCall(call)) = message.block(slot).map(Block::body) {
-                self.view.note(&format!("[call {} above was not closed: it is cut]", call.name));
-            }
-        }
         self.show_waiting(message);
         self.show_other_choices(message);
         self.phase = match (message.status(), message.stop()) {
@@ -239,39 +236,47 @@ impl Live {
     }
 
     /// Makes room for something that is no call.
-    fn clear_stage(&mut self, message: &Message) {
-        self.release_whole(message);
-        if let Some(slot) = self.call {
-            self.view.call_closed(End::Short, "goes on below");
-            self.waiting.push(slot);
-            self.call = None;
+    fn clear_stage(&mut self) {
+        if let Some(slot) = self.call.take() {
+            self.view.call_closed(End::Whole, "");
+            self.left.push(Left { slot, went_on: false });
         }
     }
 
-    /// Lets the call on stage go if its JSON is whole. Only its end makes it a whole call, but some
-    /// providers end all calls together.
+    /// Makes room for another call if that on stage has whole JSON. Only its end makes it a whole call, but
+    /// some providers end all calls together.
     fn release_whole(&mut self, message: &Message) {
         if let Some(slot) = self.call
             && let Some(Body::ToolCall(call)) = message.block(slot).map(Block::body)
             && let Args::Streaming(Input::Json(json)) = &call.args
             && json.check().is_ok()
         {
-            self.view.call_closed(End::Whole, "");
-            self.unclosed.push(slot);
-            self.call = None;
+            self.clear_stage();
         }
     }
 
-    /// Shows the calls that are over and were not shown yet, once nothing else is on stage.
+    /// Says of the calls that are over what was not said yet, once nothing else is on stage.
     fn show_waiting(&mut self, message: &Message) {
         if self.call.is_some() {
             return;
         }
-        let is_over = |slot: &Slot| message.block(*slot).is_none_or(|block| block.state() != State::Open);
-        let (over, open) = std::mem::take(&mut self.waiting).into_iter().partition::<Vec<_>, _>(is_over);
-        self.waiting = open;
-        for block in over.into_iter().filter_map(|slot| message.block(slot)) {
-            self.show_whole(block);
+        let is_over = |slot: Slot| message.block(slot).is_none_or(|block| block.state() != State::Open);
+        for Left { slot, went_on } in self.left.extract_if(.., |left| is_over(left.slot)).collect::<Vec<_>>()
+        {
+            let Some(block) = message.block(slot) else { continue };
+            match (block.body(), block.call_end()) {
+                _ if went_on => self.show_whole(block),
+                (Body::ToolCall(call), Some(CallEnd::Cut)) => {
+                    self.view.note(&format!("[call {} above is cut]", call.name));
+                }
+                (Body::ToolCall(call), Some(CallEnd::Malformed)) => {
+                    self.view.note(&format!("[call {} above is malformed]", call.name));
+                }
+                _ => {}
+            }
+        }
+        for slot in self.waiting.extract_if(.., |&mut slot| is_over(slot)).collect::<Vec<_>>() {
+            message.block(slot).into_iter().for_each(|block| self.show_whole(block));
         }
     }
 

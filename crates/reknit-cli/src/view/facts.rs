@@ -26,14 +26,12 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// The parts of the line while the reply goes on, the most important first.
-    fn while_it_goes_on(&self, doing: &str) -> Vec<String> {
-        let mut words = vec![doing.to_owned()];
-        words.extend(self.model.as_deref().map(name));
+    fn while_it_goes_on(&self) -> Vec<String> {
+        let mut words: Vec<_> = self.model.as_deref().map(name).into_iter().collect();
         words.extend(self.tokens());
         words.extend(self.first_piece());
-        words.extend(
-            self.time().and_then(|time| rate(self.characters, time)).map(|rate| format!("{rate} chars/s")),
-        );
+        let rate = self.time().and_then(|time| rate(self.characters, time));
+        words.extend(rate.map(|rate| format!("{rate} chars/s")));
         words.extend(self.last.map(seconds));
         words
     }
@@ -53,21 +51,18 @@ impl Facts {
         words
     }
 
-    /// As many parts as fit, and never more columns than that.
-    pub(super) fn status_line(&self, doing: &str, columns: usize) -> String {
-        let mut line = String::new();
-        for word in self.while_it_goes_on(doing) {
-            let separator = if line.is_empty() { "" } else { " · " };
-            if line.width() + separator.width() + word.width() > columns {
-                if line.is_empty() {
-                    line = shortened(&word, columns);
-                }
+    /// What is being done, and as much of the rest as fits; never more columns than that.
+    pub(super) fn status_line(&self, doing: &str, columns: usize) -> (String, String) {
+        let doing = if doing.width() > columns { shortened(doing, columns) } else { doing.to_owned() };
+        let mut rest = String::new();
+        for words in self.while_it_goes_on() {
+            let more = format!(" · {words}");
+            if doing.width() + rest.width() + more.width() > columns {
                 break;
             }
-            line += separator;
-            line += &word;
+            rest += &more;
         }
-        line
+        (doing, rest)
     }
 
     fn tokens(&self) -> Option<String> {
@@ -116,14 +111,18 @@ mod tests {
             last: Some(Duration::from_millis(2420)),
         };
         for columns in 1..120 {
-            let line = facts.status_line("日本語 12.4 KB", columns);
-            assert!(line.width() <= columns, "{columns}: {line}");
+            let (doing, rest) = facts.status_line("日本語 12.4 KB", columns);
+            assert!(doing.width() + rest.width() <= columns, "{columns}: {doing}{rest}");
         }
-        assert_eq!(facts.status_line("writing", 19), "writing");
-        assert_eq!(facts.status_line("writing", 5), "writ…");
-        assert_eq!(facts.status_line("writing", 40), "writing · 模型-🙂-long-name");
+        let line = |columns| {
+            let (doing, rest) = facts.status_line("writing", columns);
+            doing + &rest
+        };
+        assert_eq!(line(19), "writing");
+        assert_eq!(line(5), "writ…");
+        assert_eq!(line(40), "writing · 模型-🙂-long-name");
         assert_eq!(
-            facts.status_line("writing", 200),
+            line(200),
             "writing · 模型-🙂-long-name · tokens: 1200 in, 7 out · first after 0.42 s · 450 chars/s · 2.42 s"
         );
     }

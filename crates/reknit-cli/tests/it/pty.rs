@@ -12,6 +12,13 @@ use std::time::Duration;
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
 
+/// Runs a program, says how it ended, and stays: a terminal whose first program goes away drops what was
+/// not read from it yet.
+const STAY: &str = r#"trap : INT; "$0" "$@"; printf '\036%d\036' $?; read -r _ </dev/tty"#;
+
+/// Stands around the exit code, and in no output.
+const END: char = '\x1e';
+
 /// How long a program that hangs is waited for; one that works is never waited for.
 const HANGS: Duration = Duration::from_secs(120);
 
@@ -54,7 +61,8 @@ impl Terminal {
     ) -> (Self, Option<ChildStdin>) {
         let (pty, pts) = open().expect("there are pseudo-terminals");
         pty.resize(Size::new(Self::ROWS, columns)).expect("it has a size");
-        let command = Command::new(env!("CARGO_BIN_EXE_reknit")).args(arguments).stdin(stdin);
+        let command = Command::new("sh").args(["-c", STAY, env!("CARGO_BIN_EXE_reknit")]);
+        let command = command.args(arguments).stdin(stdin);
         let command = command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
         let mut child =
             command.envs(environment.iter().copied()).spawn(pts).expect("the binary was built for this test");
@@ -101,16 +109,20 @@ impl Terminal {
 
     /// Waits for the end.
     pub(crate) fn end(mut self) -> Left {
-        while let Ok(bytes) = self.output.recv_timeout(HANGS) {
+        while self.bytes.iter().filter(|&&byte| byte == END as u8).count() < 2 {
+            let bytes = self.output.recv_timeout(HANGS).expect("the program ends");
             self.take(&bytes);
         }
-        let code = self.child.wait().expect("it can be waited for").code();
-        let bytes = String::from_utf8(self.bytes).expect("all that is written is UTF-8");
-        Left { code, bytes, screen: self.screen }
+        self.child.kill().and_then(|()| self.child.wait()).expect("it has stayed");
+        let text = String::from_utf8(self.bytes).expect("all that is written is UTF-8");
+        let (bytes, code) = text.split_once(END).expect("it was waited for");
+        Left { code: code.trim_end_matches(END).parse().ok(), bytes: bytes.to_owned(), screen: self.screen }
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        self.screen.process(bytes);
+        if !self.bytes.contains(&(END as u8)) {
+            self.screen.process(bytes.split(|&byte| byte == END as u8).next().unwrap_or_default());
+        }
         self.bytes.extend_from_slice(bytes);
     }
 }

@@ -34,13 +34,11 @@ fn a_reply_is_shown_with_all_its_parts() {
         ⟨6⟩1.⟨⟩ number the lines before and sort them back after
         ⟨6⟩2.⟨⟩ keep a⟨d⟩ **⟨b⟩set of what was seen⟨d⟩**⟨⟩, and sort nothing
 
-        The second is one line, and one pass:
-
         ⟨d⟩```rust
         ⟨6⟩lines.retain(|line| seen.insert(line.clone()));
         ⟨d⟩```
 
-        ⟨⟩I will write the file anew, with a test 🧪.
+        ⟨⟩I will write the file anew, with a test.
 
         ⟨b3⟩▸ write_file
         ⟨d⟩  path:⟨⟩ src/unique.rs
@@ -51,14 +49,13 @@ fn a_reply_is_shown_with_all_its_parts() {
         ⟨d⟩  │
           │ ⟨⟩/// Removes every line that is equal to an earlier one.
         ⟨d⟩  │ ⟨⟩///
-        ⟨d⟩  │ ⟨⟩/// The others stay where they are: nothing is sorted, and no line is change
-        ⟨d⟩  │ ⟨⟩d.
+        ⟨d⟩  │ ⟨⟩/// The others stay where they are: nothing is sorted.
         ⟨d⟩  │ ⟨⟩pub fn unique(lines: &mut Vec<String>) {
         ⟨d⟩  │ … 1.0 KB, 42 lines
           overwrite:⟨6⟩ true
 
         ⟨2⟩✓ waits for its calls⟨d⟩ · example-model · tokens: 873 in, 534 out ·
-        first after 0.43 s · 250 tokens/s · 2.57 s
+        first after 0.53 s · 129 tokens/s · 4.66 s
     "#]].assert_eq(&left.styled());
     assert_eq!(left.code, Some(0));
 }
@@ -187,6 +184,90 @@ fn a_message_that_is_not_whole_says_so() {
 }
 
 #[test]
+fn calls_that_come_at_once_are_shown_one_by_one() {
+    check(
+        &read(60, &[], &[&corpus::input("openai-chat/tool-calls-interleaved")]),
+        0,
+        expect![[r#"
+        ▸ get_time
+          zone: CET
+
+        ▸ get_weather
+          city: Oslo
+
+        ✓ waits for its calls · gpt-test-1
+    "#]],
+    );
+    check(
+        &read(60, &[], &[&corpus::input("openai-chat/tool-call-then-text")]),
+        0,
+        expect![[r#"
+        Let me
+
+        ▸ get_time
+
+        see.
+
+        ✓ waits for its calls · gpt-test-1
+    "#]],
+    );
+    check(
+        &read(60, &[], &[&corpus::input("anthropic/cut-behind-call-without-arguments")]),
+        1,
+        expect![[r#"
+        ▸ list
+          ✗ cut
+
+        ✗ cut · m1 · tokens: 5 in
+        error: the stream ended before the message did: it is cut
+        hint: ask for the reply again
+    "#]],
+    );
+    check(
+        &read(60, &[], &[&corpus::input("openai-chat/choices-interleaved")]),
+        0,
+        expect![[r#"
+        Hello
+
+        [choice 1]
+
+        Guten Tag
+
+        ✓ done · gpt-test-1
+    "#]],
+    );
+    check(
+        &read(60, &[], &[&corpus::input("gemini/args-by-path-other-part-follows")]),
+        0,
+        expect![[r#"
+        ▸ stow
+          deck: fore
+
+        Never mind.
+
+        [call stow above is cut]
+
+        ✓ waits for its calls · gemini-x
+        warning: byte 391: arguments of `stow`: not whole when the c
+        all was over
+        hint: do not run the call; ask for the reply again with a la
+        rger limit on its length
+    "#]],
+    );
+    check(
+        &read(60, &[], &[&corpus::input("openai-chat/refusal")]),
+        0,
+        expect![[r#"
+        [refusal]
+
+        I cannot do that.
+
+        ✓ done · gpt-test-1
+    "#]],
+    );
+}
+
+#[test]
 fn every_case_looks_the_same_however_it_is_cut() {
     for case in cases().iter().step_by(5) {
         let whole = read(50, &[], &[&case.input]);
@@ -204,19 +285,33 @@ fn without_summary(screen: &str) -> &str {
     screen.rsplit_once("\n\n").expect("there is a summary").0
 }
 
+/// Runs it on a stream that comes in pieces of this length.
+fn feed(columns: u16, stream: &[u8], length: usize) -> Left {
+    let (terminal, mut stdin) = Terminal::start_fed(columns, &["read"]);
+    stream.chunks(length).for_each(|piece| stdin.write_all(piece).expect("it reads"));
+    drop(stdin);
+    terminal.end()
+}
+
 #[test]
 fn pieces_that_come_one_by_one_leave_no_trace_of_the_status_line() {
-    let whole = read(40, &[], &[STREAM]);
-    for length in [1, 7, 100] {
-        let (terminal, mut stdin) = Terminal::start_fed(40, &["read"]);
-        for piece in std::fs::read(STREAM).expect("it is there").chunks(length) {
-            stdin.write_all(piece).expect("it reads");
+    let wide = "data: {\"choices\":[{\"delta\":{\"content\":\"日本語の文字は広い🙂🚀。 Wide and narrow, é too.\"}}]}\n\n";
+    let edit = std::fs::read(STREAM).expect("it is there");
+    for (columns, stream) in [(40, edit.as_slice()), (12, wide.repeat(3).as_bytes()), (13, wide.as_bytes())] {
+        let whole = feed(columns, stream, usize::MAX);
+        for length in [1, 7, 100] {
+            let left = feed(columns, stream, length);
+            assert_eq!(without_summary(&left.styled()), without_summary(&whole.styled()), "{length}");
+            only_own_commands(&left.bytes);
         }
-        drop(stdin);
-        let left = terminal.end();
-        assert_eq!(without_summary(&left.styled()), without_summary(&whole.styled()), "{length}");
-        only_own_commands(&left.bytes);
     }
+    expect![[r#"
+        日本語の文字
+        は広い🙂🚀。
+        Wide and
+        narrow, é
+        too."#]]
+    .assert_eq(without_summary(&feed(12, wide.as_bytes(), 1).screen()));
 }
 
 #[test]
@@ -228,11 +323,11 @@ fn the_status_line_stands_below_and_never_wraps() {
         let (screen, cursor) = terminal.look();
         let [first, status] = screen.lines().collect::<Vec<_>>()[..] else { panic!("{screen}") };
         assert_eq!(first, "Hi there");
-        assert!(status.starts_with("writing") && status.chars().count() < columns.into(), "{status}");
+        assert!(status.starts_with("● writing") && status.chars().count() < columns.into(), "{status}");
         // The last word may not fit the row yet: it is drawn, not written.
         assert_eq!(cursor, (0, 2));
         drop(stdin);
-        assert!(!terminal.end().screen().contains("writing"));
+        assert!(!terminal.end().screen().contains('●'));
     }
 }
 
@@ -242,14 +337,14 @@ fn a_window_can_be_resized_meanwhile() {
     let half = stream.windows(5).position(|five| five == b"parse").expect("it is there") + 500;
     let (mut terminal, mut stdin) = Terminal::start_fed(60, &["read"]);
     stdin.write_all(&stream[..half]).expect("it reads");
-    terminal.wait_for("thinking · example-model");
+    terminal.wait_for("● thinking · example-model");
     terminal.resize(30);
     stdin.write_all(&stream[half..]).expect("it reads");
     drop(stdin);
     let left = terminal.end();
     assert_eq!(left.code, Some(0));
     let screen = left.screen();
-    assert!(!screen.contains("thinking ·") && !screen.contains("writing ·"), "{screen}");
+    assert!(!screen.contains('●'), "{screen}");
     let text = "
 The parser drops the
 indentation before it looks
@@ -273,7 +368,7 @@ fn an_interrupt_keeps_what_came() {
     assert!(screen.starts_with("Hi^C there\n"), "{screen}");
     assert!(screen.contains("\n✗ interrupted · "), "{screen}");
     assert!(screen.ends_with("\nerror: interrupted before the message ended: it is cut\n"), "{screen}");
-    assert!(!screen.contains("writing"), "{screen}");
+    assert!(!screen.contains('●'), "{screen}");
     only_own_commands(&left.bytes);
 
     let (mut terminal, mut stdin) = Terminal::start_fed(200, &["read", "--ndjson"]);
