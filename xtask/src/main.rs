@@ -12,6 +12,8 @@ mod tidy;
 mod sdk;
 mod fixtures;
 mod bench;
+#[cfg(unix)]
+mod picture;
 
 const HELP: &str = "\
 usage: cargo xtask COMMAND
@@ -21,6 +23,7 @@ usage: cargo xtask COMMAND
   corpus          write the expected files of corpus/ again, to be read in review
   sdk             let the providers' SDKs talk to `reknit replay --serve`
   fixtures DIR    read the recorded streams of DIR/streams, whole and cut
+  picture         film `reknit read` on a terminal for the README, as an SVG
   bench [ARG…]    build and run bench/ with these arguments
 ";
 
@@ -35,6 +38,8 @@ fn main() -> ExitCode {
         (Some("corpus"), []) => test::rewrite_corpus(&project),
         (Some("sdk"), []) => sdk::run(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
+        #[cfg(unix)]
+        (Some("picture"), []) => picture::run(&project),
         (Some("bench"), args) => bench::run(&project, args),
         (Some("help" | "--help" | "-h"), []) => {
             print!("{HELP}");

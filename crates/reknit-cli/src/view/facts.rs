@@ -29,7 +29,7 @@ impl Facts {
     fn while_it_goes_on(&self) -> Vec<String> {
         let mut words: Vec<_> = self.model.as_deref().map(name).into_iter().collect();
         words.extend(self.tokens());
-        words.extend(self.first_piece());
+        words.extend(self.first.map(|first| format!("first {}", seconds(first))));
         let rate = self.time().and_then(|time| rate(self.characters, time));
         words.extend(rate.map(|rate| format!("{rate} chars/s")));
         words.extend(self.last.map(seconds));
@@ -40,7 +40,7 @@ impl Facts {
     pub(super) fn when_it_is_over(&self) -> Vec<String> {
         let mut words: Vec<_> = self.model.as_deref().map(name).into_iter().collect();
         words.extend(self.tokens());
-        words.extend(self.first_piece());
+        words.extend(self.first.map(|first| format!("first piece after {}", seconds(first))));
         let rate_of = |count| self.time().and_then(|time| rate(count, time));
         // A provider that counts as it goes has counted to the end now.
         words.extend(match self.output {
@@ -72,10 +72,6 @@ impl Facts {
             (None, Some(output)) => Some(format!("tokens: {output} out")),
             (Some(input), Some(output)) => Some(format!("tokens: {input} in, {output} out")),
         }
-    }
-
-    fn first_piece(&self) -> Option<String> {
-        self.first.map(|first| format!("first after {}", seconds(first)))
     }
 
     /// How long the reply itself takes.
@@ -123,7 +119,7 @@ mod tests {
         assert_eq!(line(40), "writing · 模型-🙂-long-name");
         assert_eq!(
             line(200),
-            "writing · 模型-🙂-long-name · tokens: 1200 in, 7 out · first after 0.42 s · 450 chars/s · 2.42 s"
+            "writing · 模型-🙂-long-name · tokens: 1200 in, 7 out · first 0.42 s · 450 chars/s · 2.42 s"
         );
     }
 }

@@ -55,7 +55,7 @@ fn a_reply_is_shown_with_all_its_parts() {
           overwrite:⟨6⟩ true
 
         ⟨2⟩✓ waits for its calls⟨d⟩ · example-model · tokens: 873 in, 534 out ·
-        first after 0.53 s · 129 tokens/s · 4.66 s
+        first piece after 0.53 s · 129 tokens/s · 4.66 s
     "#]].assert_eq(&left.styled());
     assert_eq!(left.code, Some(0));
 }
