@@ -189,6 +189,7 @@ impl View {
         let held = match &self.stage {
             Stage::Text(markdown) => self.page.preview(markdown.held()),
             Stage::Thinking => self.page.preview(""),
+            Stage::Call { fields, .. } if fields.held().is_empty() => self.page.preview(""),
             Stage::Call { fields, .. } => self.page.preview(&format!(" {}", fields.held())),
             Stage::Nothing | Stage::Note => String::new(),
         };

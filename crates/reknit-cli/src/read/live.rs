@@ -64,7 +64,7 @@ impl Live {
             Change::Started(_) => self.phase = Phase::Streaming,
             Change::Opened { choice, block, opening } => {
                 self.choice.get_or_insert(*choice);
-                if self.is_live(message, *block) {
+                if message.block(*block).is_some_and(|block| self.is_of_choice(block)) {
                     self.opened(*block, opening);
                 }
             }
@@ -89,7 +89,7 @@ impl Live {
             | Change::Noticed(_)
             | Change::Ping {} => {}
         }
-        if let Change::Started(_) | Change::Usage(_) | Change::Ended { .. } = change {
+        if let Change::Started(_) | Change::Usage(_) | Change::Ended { .. } | Change::Cut {} = change {
             self.facts.model = message.model().map(str::to_owned);
             self.facts.input = message.usage().input;
             // Some count a token before there is any, and the others at the end.
@@ -139,10 +139,6 @@ impl Live {
 
     fn is_of_choice(&self, block: &Block) -> bool {
         self.choice == Some(block.choice())
-    }
-
-    fn is_live(&self, message: &Message, slot: Slot) -> bool {
-        message.block(slot).is_some_and(|block| self.is_of_choice(block))
     }
 
     fn opened(&mut self, slot: Slot, opening: &Opening) {

@@ -166,7 +166,10 @@ impl Fields {
             }
             Field::Long { lines, room, tail, .. } => match (&tail, char) {
                 (Tail::Elided, _) => {}
-                (Tail::Inside, '\n') => *tail = Tail::LineEnd,
+                (Tail::Inside, '\n') => {
+                    page.settle();
+                    *tail = Tail::LineEnd;
+                }
                 (Tail::LineEnd, _) if *lines == MOST_LINES => *tail = Tail::Elided,
                 (Tail::LineEnd, _) => {
                     page.put(Style::Plain, '\n');
