@@ -11,6 +11,7 @@ mod test;
 mod tidy;
 mod sdk;
 mod fixtures;
+mod fuzz;
 mod bench;
 #[cfg(unix)]
 mod picture;
@@ -24,6 +25,8 @@ usage: cargo xtask COMMAND
   sdk             let the providers' SDKs talk to `reknit replay --serve`
   fixtures DIR    read the recorded streams of DIR/streams, whole and cut
   picture         film `reknit read` on a terminal for the README, as an SVG
+  fuzz MINUTES [TARGET…]
+                  let a fuzzer try the targets of fuzz/, for so many minutes in all
   bench [ARG…]    build and run bench/ with these arguments
 ";
 
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
         #[cfg(unix)]
         (Some("picture"), []) => picture::run(&project),
+        (Some("fuzz"), [minutes, targets @ ..]) => fuzz::run(&project, minutes, targets),
         (Some("bench"), args) => bench::run(&project, args),
         (Some("help" | "--help" | "-h"), []) => {
             print!("{HELP}");

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{Project, run as run_command, sdk, tidy};
+use crate::{Project, fuzz, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 10] = [
+const STEPS: [(&str, Step); 11] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
@@ -20,6 +20,7 @@ const STEPS: [(&str, Step); 10] = [
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),
+    ("fuzz targets, briefly", fuzz::brief),
     ("licences, bans and sources", deny),
 ];
 

@@ -1,0 +1,124 @@
+//! Bytes to frames: the same for every cut, and server-sent events as a plain reading of the standard has them.
+#![no_main]
+
+use fuzz::Input;
+use libfuzzer_sys::fuzz_target;
+use reknit::Limits;
+use reknit::frame::{Decoder, Framing, Kind};
+
+/// So small that inputs of a fuzzer reach it.
+const SMALL: Limits =
+    Limits { frame_bytes: 64, reply_bytes: 1 << 20, json_depth: 8, blocks: 8, diagnostics: 8 };
+
+fuzz_target!(|data: &[u8]| {
+    let Some(input) = Input::new(data) else { return };
+    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { SMALL };
+    let decoder = || match input.choice % 6 {
+        0 => Decoder::detect(&limits),
+        1 => Decoder::new(Framing::Sse, &limits),
+        2 => Decoder::new(Framing::Sse, &limits).strict(),
+        3 => Decoder::new(Framing::Lines, &limits),
+        4 => Decoder::new(Framing::JsonArray, &limits),
+        _ => Decoder::new(Framing::Whole, &limits),
+    };
+    let told = input.same_for_every_cut(|pieces| tell(decoder(), pieces));
+    let mut end = 0;
+    // A comment may stand between the lines of an event.
+    for frame in told.frames.iter().flatten().filter(|frame| frame.kind == Kind::Data) {
+        assert!(end <= frame.bytes.0 && frame.bytes.0 <= frame.bytes.1, "{frame:?} begins before {end}");
+        end = frame.bytes.1;
+    }
+    assert!(end <= input.bytes.len() as u64, "a frame ends behind the input");
+    if limits != SMALL && input.choice % 6 == 2 {
+        let ours = told.frames.into_iter().flatten().filter(|frame| frame.kind == Kind::Data);
+        let ours: Vec<_> = ours.map(|frame| (frame.event, frame.data, frame.id)).collect();
+        assert_eq!(ours, by_the_letter(&String::from_utf8_lossy(input.bytes)));
+    }
+});
+
+#[derive(Debug, PartialEq)]
+struct Told {
+    frames: Vec<Result<Frame, String>>,
+    problems: Vec<String>,
+    framing: Option<Framing>,
+    last_event_id: String,
+}
+
+#[derive(Debug, PartialEq)]
+struct Frame {
+    number: u64,
+    bytes: (u64, u64),
+    kind: Kind,
+    event: String,
+    data: String,
+    id: String,
+    retry: Option<u64>,
+}
+
+fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> Told {
+    let (mut frames, mut problems) = (Vec::new(), Vec::new());
+    let mut drain = |decoder: &mut Decoder| {
+        loop {
+            let next = match decoder.next_frame() {
+                Ok(frame) => frame.map(|frame| Ok(Frame::from(frame))),
+                Err(error) => Some(Err(error.to_string())),
+            };
+            while let Some(problem) = decoder.next_problem() {
+                problems.push(format!("before {}: {problem:?}", frames.len()));
+            }
+            match next {
+                Some(next) => frames.push(next),
+                None => return,
+            }
+        }
+    };
+    for piece in pieces {
+        decoder.push(piece);
+        drain(&mut decoder);
+    }
+    decoder.finish();
+    drain(&mut decoder);
+    let last_event_id = decoder.last_event_id().to_owned();
+    Told { frames, problems, framing: decoder.framing(), last_event_id }
+}
+
+impl From<reknit::Frame<'_>> for Frame {
+    fn from(frame: reknit::Frame<'_>) -> Self {
+        Self {
+            number: frame.number,
+            bytes: (frame.bytes.start, frame.bytes.end),
+            kind: frame.kind,
+            event: frame.event.to_owned(),
+            data: frame.data.to_owned(),
+            id: frame.id.to_owned(),
+            retry: frame.retry,
+        }
+    }
+}
+
+/// Name, data and id of each event, read as the standard tells it, all of the text at hand.
+fn by_the_letter(text: &str) -> Vec<(String, String, String)> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
+    // What stands behind the last line end is no line.
+    let Some((lines, _)) = text.rsplit_once('\n') else { return Vec::new() };
+    let (mut events, mut id) = (Vec::new(), String::new());
+    let (mut name, mut data) = (String::new(), String::new());
+    for line in lines.split('\n') {
+        if line.is_empty() {
+            let (name, data) = (std::mem::take(&mut name), std::mem::take(&mut data));
+            if let Some(data) = data.strip_suffix('\n') {
+                events.push((name, data.to_owned(), id.clone()));
+            }
+            continue;
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => name = value.to_owned(),
+            "data" => data += &format!("{value}\n"),
+            "id" if !value.contains('\0') => id = value.to_owned(),
+            _ => {}
+        }
+    }
+    events
+}

@@ -1,0 +1,199 @@
+//! `cargo xtask fuzz`: the targets of `fuzz/`, in turn, with seeds made of the corpus.
+//!
+//! The fuzzer is libFuzzer, without a sanitizer: there is no `unsafe` of ours to watch. Its counters are a
+//! pass of the compiler that any toolchain has, so neither nightly nor `cargo-fuzz` is needed, but the folder
+//! is laid out as the latter wants it.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{Project, run as run_command};
+
+mod seeds;
+
+/// What makes the compiler count edges and compares, for the fuzzer to see what an input reached.
+const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares \
+    -Cllvm-args=-simplifycfg-branch-fold-threshold=0";
+
+/// How many inputs each target is tried on by `cargo xtask test`, a few seconds' worth. Together with the
+/// seed they are the same in every run: what is found there is found by everyone.
+const BRIEF: [&str; 2] = ["-runs=20000", "-seed=1"];
+
+/// Longer inputs show nothing more, and take longer to try.
+const LONGEST: &str = "-max_len=6000";
+
+/// Runs the targets that are named, or all, for so many minutes in all. What they reach is kept for the next time.
+pub(crate) fn run(project: &Project, minutes: &OsString, names: &[OsString]) -> Result<()> {
+    let minutes = minutes.to_str().and_then(|text| text.parse::<f64>().ok()).filter(|minutes| *minutes > 0.0);
+    let minutes = minutes.context("MINUTES is not a number above 0")?;
+    let mut targets = targets(project)?;
+    if let Some(name) = names.iter().find(|name| !targets.iter().any(|target| *name == target.as_str())) {
+        bail!("there is no target `{}`\nhint: they are {}", name.display(), targets.join(", "));
+    }
+    targets.retain(|target| names.is_empty() || names.iter().any(|name| name == target.as_str()));
+    if !has_compiler(project) {
+        bail!(
+            "there is no C++ compiler, which the fuzzer is built with\nhint: install one, or let CXX name it"
+        );
+    }
+    let seconds = (minutes * 60.0 / targets.len() as f64).ceil();
+    let fuzzer = Fuzzer::build(project)?;
+    fuzzer.run_all(&targets, "corpus", &[format!("-max_total_time={seconds}")])
+}
+
+/// Runs every target on a fixed number of inputs; left out where there is no C++ compiler.
+pub(crate) fn brief(project: &Project) -> Result<()> {
+    run_command(&mut project.cargo(["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))?;
+    if !has_compiler(project) {
+        println!("skipped: the fuzzer, because there is no C++ compiler on this machine");
+        return Ok(());
+    }
+    let host = host(project)?;
+    run_command(cargo(project, "clippy", &host).args(["--", "-D", "warnings"]))?;
+    let fuzzer = Fuzzer::build(project)?;
+    // What earlier runs reached would make this one another.
+    let reached = fuzzer.folder.join("brief");
+    if reached.exists() {
+        fs::remove_dir_all(&reached).with_context(|| format!("`{}` is not removed", reached.display()))?;
+    }
+    fuzzer.run_all(&targets(project)?, "brief", &BRIEF.map(str::to_owned))
+}
+
+/// The targets, by name: the files in `fuzz/targets`.
+fn targets(project: &Project) -> Result<Vec<String>> {
+    let folder = project.root.join("fuzz/targets");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("`{}` cannot be read", folder.display()))? {
+        let path = entry?.path();
+        names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Whether there is a C++ compiler to build the fuzzer itself with.
+fn has_compiler(project: &Project) -> bool {
+    let mut command = project.command(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// A command of cargo on `fuzz/`, with the counters. With a target named, build scripts and macros are spared
+/// them; nobody would read them there.
+fn cargo(project: &Project, verb: &str, host: &str) -> Command {
+    let mut cargo =
+        project.cargo([verb, "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host]);
+    cargo.arg("--target-dir").arg(project.target.join("fuzz")).env("RUSTFLAGS", RUSTFLAGS);
+    cargo
+}
+
+/// The targets as they were built, and where their files go.
+struct Fuzzer<'a> {
+    project: &'a Project,
+    folder: PathBuf,
+    programs: PathBuf,
+}
+
+/// How a run of a target ended.
+struct Run {
+    target: String,
+    executions: Option<u64>,
+    finding: Option<PathBuf>,
+}
+
+impl<'a> Fuzzer<'a> {
+    fn build(project: &'a Project) -> Result<Self> {
+        let host = host(project)?;
+        run_command(&mut cargo(project, "build", &host))?;
+        let folder = project.target.join("fuzz");
+        let programs = folder.join(host).join("release");
+        Ok(Self { project, folder, programs })
+    }
+
+    /// Runs the targets one after the other, whatever is found, and tells how each ended.
+    fn run_all(&self, targets: &[String], reached: &str, limits: &[String]) -> Result<()> {
+        let mut runs = Vec::new();
+        for target in targets {
+            println!("fuzzing `{target}`");
+            runs.push(self.run(target, reached, limits).with_context(|| format!("target `{target}`"))?);
+        }
+        println!();
+        for Run { target, executions, finding } in &runs {
+            let executions = executions.map_or("unknown".to_owned(), |count| count.to_string());
+            match finding {
+                None => println!("{executions:>12} executions  {target}: nothing found"),
+                Some(path) => println!("{executions:>12} executions  {target}: found {}", path.display()),
+            }
+        }
+        let found = runs.iter().filter(|run| run.finding.is_some()).count();
+        if found > 0 {
+            bail!(
+                "{found} of {} targets found something\n\
+                 hint: give the file to the target in `{}` to see it again; fuzz/README.md says what to do then",
+                runs.len(),
+                self.programs.display()
+            );
+        }
+        Ok(())
+    }
+
+    fn run(&self, target: &str, reached: &str, limits: &[String]) -> Result<Run> {
+        let seeds = self.folder.join("seeds").join(target);
+        let words = self.folder.join("words").join(target);
+        seeds::write(&self.project.root.join("corpus"), target, &seeds, &words)?;
+        let reached = self.folder.join(reached).join(target);
+        let findings = self.folder.join("findings").join(target);
+        for folder in [&reached, &findings] {
+            fs::create_dir_all(folder).with_context(|| format!("`{}` cannot be made", folder.display()))?;
+        }
+        let log = self.folder.join(format!("{target}.log"));
+        let file = File::create(&log).with_context(|| format!("`{}` cannot be written", log.display()))?;
+        // New inputs go to the first folder, the second is only read.
+        let mut command = self.program(target)?;
+        command.arg(&reached).arg(&seeds).args(limits).args([LONGEST, "-timeout=20", "-print_final_stats=1"]);
+        command.arg(option("-dict", &words)).arg(option("-artifact_prefix", &findings.join("")));
+        command.stdout(Stdio::null()).stderr(file);
+        let status = command.status().context("it did not start")?;
+        let log_text = fs::read(&log).with_context(|| format!("`{}` cannot be read", log.display()))?;
+        let log_text = String::from_utf8_lossy(&log_text);
+        let finding =
+            log_text.lines().find_map(|line| line.split_once("Test unit written to ")).map(|line| line.1);
+        if !status.success() && finding.is_none() {
+            bail!("it ended with {status} and found nothing; see `{}`", log.display());
+        }
+        let count = log_text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+        let executions = count.and_then(|count| count.trim().parse().ok());
+        Ok(Run { target: target.to_owned(), executions, finding: finding.map(PathBuf::from) })
+    }
+
+    fn program(&self, target: &str) -> Result<Command> {
+        let program = self.programs.join(target).with_extension(std::env::consts::EXE_EXTENSION);
+        if !program.is_file() {
+            bail!("there is no program\nhint: add a line for it to fuzz/Cargo.toml");
+        }
+        Ok(self.project.command(program))
+    }
+}
+
+/// The machine that this toolchain builds for by itself.
+fn host(project: &Project) -> Result<String> {
+    let output = project.command("rustc").arg("-vV").output().context("`rustc -vV` did not start")?;
+    let words = String::from_utf8_lossy(&output.stdout);
+    let host = words.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("`rustc -vV` names no host")?.to_owned())
+}
+
+fn option(name: &str, value: &Path) -> OsString {
+    let mut option = OsString::from(name);
+    option.push("=");
+    option.push(value);
+    option
+}
