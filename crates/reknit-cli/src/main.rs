@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 
 mod outcome;
 mod interrupt;
+mod explain;
 mod pieces;
 mod record;
 mod view;
@@ -27,6 +28,7 @@ struct Arguments {
 enum Command {
     Read(read::Arguments),
     Replay(replay::Arguments),
+    Explain(explain::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Read(arguments) => read::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -7,6 +7,7 @@ use reknit::message::Status;
 use reknit::reply::Error;
 use reknit::{Dialect, Message, Reply};
 
+use crate::explain;
 use crate::outcome::{Outcome, Trouble};
 use crate::pieces::{Pieces, Recut};
 use crate::record::Recorder;
@@ -91,7 +92,8 @@ enum Form {
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     if arguments.ndjson && arguments.form == Form::Native {
         let what = anyhow::anyhow!("`--ndjson` prints changes, which the provider's own form does not have");
-        return Err(Trouble::with_hint(what, "use `--as native --json`, or `--ndjson` alone"));
+        let trouble = Trouble::with_hint(what, "use `--as native --json`, or `--ndjson` alone");
+        return Err(trouble.explained_as(explain::WRONG_USE));
     }
     let mut output = Output::new(arguments);
     let mut reply = match arguments.from {
@@ -146,6 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     match pieces.problem() {
         Some(problem) => {
             tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
+            explain::point_to([problem.kind.name()], &mut io::stderr());
             outcome.map(|_| Outcome::Partly)
         }
         None => outcome,
@@ -159,21 +162,28 @@ fn close(reply: Reply, arguments: &Arguments, output: &mut Output) -> Result<Out
     {
         output.clear()?;
         return Err(Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()));
+        let trouble = Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint());
+        return Err(trouble.explained_as(error.kind().name()));
     }
+    // Each with the kind that it is explained under.
     let mut words = Vec::new();
     if let Some(error) = reply.error() {
         // What came before the limit was read: that is how far this could be done.
-        words.push(format!("error: {error}\nhint: {}", error.hint()));
+        words.push((format!("error: {error}\nhint: {}", error.hint()), error.kind().name()));
     } else {
         words.extend(reply.messages().filter_map(how_it_ended));
     }
     let outcome = if words.is_empty() { Outcome::Done } else { Outcome::Partly };
     let in_the_output = arguments.ndjson || (arguments.json && arguments.form == Form::Neutral);
     if !in_the_output {
+        // The error is a diagnostic too, and was told.
+        let told = reply.error().map(ToString::to_string);
         let noticed = reply.messages().flat_map(Message::diagnostics);
-        words.extend(
-            noticed.map(|odd| format!("warning: byte {}: {}\nhint: {}", odd.at, odd.message, odd.hint())),
-        );
+        let noticed = noticed.filter(|odd| told.as_ref() != Some(&odd.message));
+        words.extend(noticed.map(|odd| {
+            let told = format!("warning: byte {}: {}\nhint: {}", odd.at, odd.message, odd.hint());
+            (told, odd.kind.name())
+        }));
     }
     let printed = output.end(reply);
     words.iter().take(MOST_TOLD).for_each(|words| tell(format_args!("{words}")));
@@ -181,22 +191,58 @@ fn close(reply: Reply, arguments: &Arguments, output: &mut Output) -> Result<Out
         tell(format_args!("and {} more; `--json --all` has them all", words.len() - MOST_TOLD));
     }
     printed.map(|()| outcome)
+    words.iter().take(MOST_TOLD).for_each(|(words, _)| tell(format_args!("{words}")));
+    if words.len() > MOST_TOLD {
+        tell(format_args!("and {} more; `--json --all` has them all", words.len() - MOST_TOLD));
+    }
+    explain::point_to(words.iter().take(MOST_TOLD).map(|(_, kind)| *kind), &mut io::stderr());
+    print_end(reply, arguments, view, out)?;
+    Ok(outcome)
+}
+
+/// Prints what is to be printed at the end.
+fn print_end(
+    reply: Reply,
+    arguments: &Arguments,
+    view: &View,
+    out: &mut BufWriter<StdoutLock<'_>>,
+) -> Result<(), Trouble> {
+    match view {
+        View::Text(flow) => flow.end(out)?,
+        View::Changes => {}
+        View::Messages => print_messages(reply, arguments, out)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn print_messages(reply: Reply, arguments: &Arguments, out: &mut impl Write) -> Result<(), Trouble> {
+    match (arguments.form, arguments.all) {
+        (Form::Neutral, true) => serde_json::to_writer(&mut *out, &reply.messages().collect::<Vec<_>>())?,
+        (Form::Neutral, false) => serde_json::to_writer(&mut *out, reply.message())?,
+        (Form::Native, true) => serde_json::to_writer(&mut *out, &reply.into_native())?,
+        (Form::Native, false) => match reply.into_native().pop() {
+            Some(last) => serde_json::to_writer(&mut *out, &last)?,
+            None => return Ok(()),
+        },
+    }
+    Ok(out.write_all(b"\n")?)
 }
 
 /// How many errors and warnings are told one by one.
 const MOST_TOLD: usize = 10;
 
-fn how_it_ended(message: &Message) -> Option<String> {
+fn how_it_ended(message: &Message) -> Option<(String, &'static str)> {
     match message.status() {
         Status::Stopped => None,
         Status::Failed => {
             let failure = message.failure()?;
             let kind = failure.kind.as_ref().map_or(String::new(), |kind| format!("{kind}: "));
-            Some(format!("error: the provider reports: {kind}{}", failure.message))
+            Some((format!("error: the provider reports: {kind}{}", failure.message), explain::FAILED))
         }
-        Status::Waiting | Status::Streaming | Status::Cut => Some(
-            "error: the stream ended before the message did: it is cut\nhint: ask for the reply again"
-                .to_owned(),
-        ),
+        Status::Waiting | Status::Streaming | Status::Cut => {
+            let told =
+                "error: the stream ended before the message did: it is cut\nhint: ask for the reply again";
+            Some((told.to_owned(), explain::CUT))
+        }
     }
 }

@@ -33,6 +33,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
+use crate::diagnostic::Kind;
 use crate::json::{self, Object, Value};
 
 mod header;
@@ -188,6 +189,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// The kind that it is explained under.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::NoHeader => Kind::NotARecording,
+            Self::UnknownVersion { .. } => Kind::UnknownVersion,
+            Self::MalformedHeader { .. }
+            | Self::NotUtf8 { .. }
+            | Self::NotJson { .. }
+            | Self::NotARead { .. } => Kind::BrokenRecording,
+            Self::TooLong { .. } => Kind::LimitReached,
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {

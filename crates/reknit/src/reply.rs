@@ -128,19 +128,28 @@ impl Error {
         }
     }
 
+    /// The kind of the diagnostic that a message has of it.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Frame(frame::Error::TooLong { .. }) | Self::TooLong { .. } | Self::TooManyBlocks { .. } => {
+                Kind::LimitReached
+            }
+            Self::NoFrame { .. } | Self::UnknownDialect { .. } => Kind::UnknownDialect,
+            Self::WrongDialect { .. } => Kind::WrongDialect,
+        }
+    }
+
     /// The diagnostic of it; `last` is where the frame stands that was read last.
     fn diagnostic(&self, last: Place) -> Diagnostic {
-        let (kind, place) = match self {
-            Self::Frame(frame::Error::TooLong { at, .. }) => (Kind::LimitReached, Place { at: *at, ..last }),
-            Self::TooLong { limit } => (Kind::LimitReached, Place { at: *limit, ..last }),
-            Self::TooManyBlocks { at, .. } => (Kind::LimitReached, Place { at: *at, ..last }),
-            Self::NoFrame { .. } => (Kind::UnknownDialect, Place::default()),
-            Self::UnknownDialect { at, frame, .. } => {
-                (Kind::UnknownDialect, Place { at: *at, frame: *frame })
-            }
-            Self::WrongDialect { at, .. } => (Kind::WrongDialect, Place { at: *at, ..last }),
+        let place = match self {
+            Self::Frame(frame::Error::TooLong { at, .. })
+            | Self::TooLong { limit: at }
+            | Self::TooManyBlocks { at, .. }
+            | Self::WrongDialect { at, .. } => Place { at: *at, ..last },
+            Self::NoFrame { .. } => Place::default(),
+            Self::UnknownDialect { at, frame, .. } => Place { at: *at, frame: *frame },
         };
-        place.notice(kind, self.to_string())
+        place.notice(self.kind(), self.to_string())
     }
 }
 

@@ -39,6 +39,7 @@ fn a_cut_message_is_1_and_what_there_is_is_printed() {
             --- stderr
             error: the stream ended before the message did: it is cut
             hint: ask for the reply again
+            see: `reknit explain cut`
         "#]],
     );
     check(
@@ -51,6 +52,7 @@ fn a_cut_message_is_1_and_what_there_is_is_printed() {
             --- stderr
             error: the stream ended before the message did: it is cut
             hint: ask for the reply again
+            see: `reknit explain cut`
         "#]],
     );
     check(
@@ -63,6 +65,7 @@ fn a_cut_message_is_1_and_what_there_is_is_printed() {
             --- stderr
             error: the stream ended before the message did: it is cut
             hint: ask for the reply again
+            see: `reknit explain cut`
         "#]],
     );
     check(
@@ -74,6 +77,7 @@ fn a_cut_message_is_1_and_what_there_is_is_printed() {
             --- stderr
             error: the stream ended before the message did: it is cut
             hint: ask for the reply again
+            see: `reknit explain cut`
         "#]],
     );
 }
@@ -89,6 +93,7 @@ fn a_failed_message_is_1_and_what_there_is_is_printed() {
             As I was say
             --- stderr
             error: the provider reports: overloaded_error: Overloaded
+            see: `reknit explain failed`
         "#]],
     );
     check(
@@ -99,6 +104,7 @@ fn a_failed_message_is_1_and_what_there_is_is_printed() {
             --- stdout
             --- stderr
             error: the provider reports: invalid_request_error: Invalid key
+            see: `reknit explain failed`
         "#]],
     );
 }
@@ -117,6 +123,7 @@ fn one_of_several_messages_cut_is_1() {
             --- stderr
             error: the stream ended before the message did: it is cut
             hint: ask for the reply again
+            see: `reknit explain cut`
         "#]],
     );
 }
@@ -132,6 +139,7 @@ fn input_that_is_no_stream_is_2() {
             --- stderr
             error: the input has 29 bytes, and no server-sent event and no JSON in them
             hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            see: `reknit explain unknown-dialect`
         "#]],
     );
     check(
@@ -143,6 +151,7 @@ fn input_that_is_no_stream_is_2() {
             --- stderr
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
             hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            see: `reknit explain unknown-dialect`
         "#]],
     );
     check(
@@ -154,6 +163,7 @@ fn input_that_is_no_stream_is_2() {
             --- stderr
             error: the input has 4 bytes, and no server-sent event and no JSON in them
             hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            see: `reknit explain unknown-dialect`
         "#]],
     );
     check(
@@ -165,6 +175,7 @@ fn input_that_is_no_stream_is_2() {
             --- stderr
             error: byte 0: the input is not `anthropic`, it looks like `openai-chat`
             hint: name `openai-chat` instead, or let the dialect be found
+            see: `reknit explain wrong-dialect`
         "#]],
     );
 }
@@ -204,6 +215,7 @@ fn wrong_use_is_2() {
             --- stderr
             error: `--ndjson` prints changes, which the provider's own form does not have
             hint: use `--as native --json`, or `--ndjson` alone
+            see: `reknit explain wrong-use`
         "#]],
     );
     check(

@@ -3,6 +3,7 @@
 mod command;
 mod corpus;
 mod endings;
+mod explain;
 mod help;
 mod outputs;
 mod pipes;

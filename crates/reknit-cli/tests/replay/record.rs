@@ -92,7 +92,8 @@ fn a_recording_that_ends_inside_a_line_is_read_and_said() {
     assert_eq!(
         words,
         "error: line 3: the recording ended inside the line: 11 bytes dropped\n\
-                       hint: whoever recorded was interrupted; the reads before it are whole\n"
+                       hint: whoever recorded was interrupted; the reads before it are whole\n\
+                       see: `reknit explain cut-recording`\n"
     );
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stdout, run_with(whole.as_bytes(), &["read", "--json"]).stdout);

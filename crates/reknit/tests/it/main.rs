@@ -17,3 +17,4 @@ mod damage;
 mod limits;
 mod bad_input;
 mod types;
+mod errors;

@@ -127,14 +127,15 @@ fn every_public_type_is_send_and_sync() {
 }
 
 /// The type that a line defines for everyone.
-fn public_type(line: &str) -> Option<&str> {
+pub(crate) fn public_type(line: &str) -> Option<&str> {
     let rest = line.trim_start();
     let rest =
         ["pub struct ", "pub enum ", "pub union "].iter().find_map(|start| rest.strip_prefix(start))?;
     rest.split(|char: char| !char.is_alphanumeric() && char != '_').next()
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+/// All source files below a folder.
+pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the sources are beside the tests");
     let paths = entries.map(|entry| entry.expect("it is there").path());
     paths

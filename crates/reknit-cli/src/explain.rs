@@ -1,0 +1,111 @@
+//! `reknit explain`: what an error or a diagnostic means, out of `docs/errors.md`.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use crate::outcome::{Outcome, Trouble};
+
+/// The page itself: wherever the binary goes, it has it along.
+const PAGE: &str = include_str!("../../../docs/errors.md");
+
+/// What is explained beside the kinds of the engine: how a message can end, and trouble of the command line.
+pub(crate) const CUT: &str = "cut";
+pub(crate) const FAILED: &str = "failed";
+pub(crate) const INPUT_OUTPUT: &str = "input-output";
+pub(crate) const WRONG_USE: &str = "wrong-use";
+
+/// Tell what an error or a diagnostic means, why it happens, and what to do
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  reknit explain                 all there is to explain, a line each
+  reknit explain cut-arguments   one of them
+
+Names stand behind `see:` in messages, and as `kind` in the diagnostics of a message.")]
+pub(crate) struct Arguments {
+    /// What to explain; without it, all there is to explain is listed
+    #[arg(value_name = "KIND")]
+    kinds: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+    let mut chosen = Vec::new();
+    for kind in &arguments.kinds {
+        match entries().find(|entry| entry.name == kind) {
+            Some(entry) => chosen.push(entry),
+            None => {
+                let what = anyhow::anyhow!("there is nothing to explain under `{kind}`");
+                return Err(Trouble::with_hint(what, "`reknit explain` lists all there is"));
+            }
+        }
+    }
+    let mut out = io::stdout().lock();
+    if chosen.is_empty() {
+        for Entry { name, text } in entries() {
+            writeln!(out, "{name:<22}{}", text.lines().next().unwrap_or_default())?;
+        }
+    }
+    for (number, Entry { name, text }) in chosen.iter().enumerate() {
+        let gap = if number == 0 { "" } else { "\n" };
+        writeln!(out, "{gap}{name}\n\n{text}")?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Says where to read on about what was told.
+pub(crate) fn point_to(kinds: impl IntoIterator<Item = &'static str>, to: &mut impl Write) {
+    let mut named = Vec::new();
+    for kind in kinds {
+        if !named.contains(&kind) {
+            named.push(kind);
+        }
+    }
+    if !named.is_empty() {
+        let _ = writeln!(to, "see: `reknit explain {}`", named.join(" "));
+    }
+}
+
+/// One of the things that are explained.
+struct Entry {
+    name: &'static str,
+    /// All below its heading; the first line says what it means.
+    text: &'static str,
+}
+
+/// The entries of the page, in its order. An entry ends at the next heading of its level or above.
+fn entries() -> impl Iterator<Item = Entry> {
+    let sections = PAGE.split("\n## ").flat_map(|section| section.split("\n### ").skip(1));
+    sections.filter_map(|section| {
+        let (name, text) = section.split_once('\n')?;
+        Some(Entry { name: name.trim(), text: text.trim() })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use reknit::diagnostic::Kind;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_has_an_entry_and_every_entry_a_kind() {
+        let kinds = Kind::ALL.iter().map(|kind| kind.name()).chain([CUT, FAILED, INPUT_OUTPUT, WRONG_USE]);
+        let named: Vec<_> = entries().map(|entry| entry.name).collect();
+        assert_eq!(named.iter().copied().collect::<BTreeSet<_>>(), kinds.collect());
+        assert_eq!(named.len(), named.iter().collect::<BTreeSet<_>>().len(), "an entry is there twice");
+    }
+
+    #[test]
+    fn every_entry_says_what_it_means_and_what_to_do() {
+        for Entry { name, text } in entries() {
+            let first = text.lines().next().unwrap_or_default();
+            assert!(first.ends_with('.') && !first.contains('`'), "{name}: {first}");
+            for part in ["\n**Why.** ", "\n**What to do.** ", "\n```console\n$ "] {
+                assert!(text.contains(part), "{name} has no {part:?}");
+            }
+        }
+    }
+}
