@@ -6,7 +6,7 @@ use reknit::Dialect;
 
 mod mutate;
 
-pub use mutate::frames as mutate_frames;
+pub use mutate::stream as mutate_stream;
 
 /// How many bytes before the stream itself say what to do with it.
 const CONTROL: usize = 5;

@@ -1,14 +1,14 @@
 //! A change is a patch: whoever follows the changes, also through JSON, has the message after each of them.
 #![no_main]
 
-use fuzz::{Input, mutate_frames};
+use fuzz::{Input, mutate_stream};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use reknit::message::{Change, Status};
 use reknit::reply::Changes;
 use reknit::{Message, Reply};
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    mutate_frames(data, size, max_size, seed)
+    mutate_stream(data, size, max_size, seed)
 });
 
 fuzz_target!(|data: &[u8]| {

@@ -1,7 +1,7 @@
 //! The whole path, from bytes to messages: changes, messages, the provider's own form and errors, for every cut.
 #![no_main]
 
-use fuzz::{Input, mutate_frames};
+use fuzz::{Input, mutate_stream};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use reknit::json::Value;
 use reknit::message::{Args, Change, Status};
@@ -13,7 +13,7 @@ const SMALL: Limits =
     Limits { frame_bytes: 400, reply_bytes: 1500, json_depth: 4, blocks: 3, diagnostics: 2 };
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    mutate_frames(data, size, max_size, seed)
+    mutate_stream(data, size, max_size, seed)
 });
 
 fuzz_target!(|data: &[u8]| {

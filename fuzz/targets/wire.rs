@@ -1,7 +1,7 @@
 //! Frames of a dialect to events: the same for every cut, and by hand they give what [`Reply`] gives.
 #![no_main]
 
-use fuzz::{Input, mutate_frames};
+use fuzz::{Input, mutate_stream};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use reknit::diagnostic::{Kind, Place};
 use reknit::event::Event;
@@ -11,7 +11,7 @@ use reknit::wire::Translator;
 use reknit::{Dialect, Limits, Message, Reply};
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    mutate_frames(data, size, max_size, seed)
+    mutate_stream(data, size, max_size, seed)
 });
 
 fuzz_target!(|data: &[u8]| {
