@@ -3,6 +3,9 @@
 //! The rules are lists of names. They take away too much rather than too little: a recording is shown to
 //! others, and nobody misses the value of a parameter that is called `key`.
 
+use std::borrow::Cow;
+use std::fmt::Write;
+
 use crate::json::Value;
 
 /// What stands in the place of a secret.
@@ -41,6 +44,9 @@ const IN_MEMBER_NAMES: [&str; 18] = [
 
 /// A parameter with this among the words of its name is a secret too; a member is the mark on a thought.
 const IN_PARAMETER_NAMES: &str = "signature";
+
+/// How often an address may be percent-encoded, one inside the other; what goes on below is removed unread.
+const ENCODED: usize = 4;
 
 /// Takes the secrets out of a request, or of whatever holds one.
 pub(super) fn remove(value: &mut Value) {
@@ -98,7 +104,7 @@ fn cleaned_text(text: &str) -> Option<String> {
         return (value != before).then(|| value.to_string());
     }
     // With blanks it is prose, and what it says about a key is not the key.
-    if text.contains(char::is_whitespace) || !text.contains(['=', '@']) {
+    if text.contains(char::is_whitespace) || !text.contains(['=', '@', '%']) {
         return None;
     }
     Some(without_secret_pairs(text)).filter(|cleaned| cleaned != text)
@@ -106,6 +112,11 @@ fn cleaned_text(text: &str) -> Option<String> {
 
 /// An address or a form without the values of secret parameters and without users before hosts.
 fn without_secret_pairs(text: &str) -> String {
+    without_secrets(text, ENCODED)
+}
+
+/// The same for one inside which others may be percent-encoded, so many times.
+fn without_secrets(text: &str, encoded: usize) -> String {
     let text = without_users(text);
     let mut cleaned = String::with_capacity(text.len());
     for part in text.split_inclusive(['?', '#', '&', ';']) {
@@ -115,12 +126,41 @@ fn without_secret_pairs(text: &str) -> String {
         };
         match pair.split_once('=') {
             Some((name, _)) if is_secret_parameter(&decoded(after_path(name))) => {
-                cleaned.extend([name, "=", REMOVED, separator]);
+                cleaned.extend([name, "=", REMOVED]);
             }
-            _ => cleaned.push_str(part),
+            Some((name, value)) => cleaned.extend([name, "=", &without_encoded_secrets(value, encoded)]),
+            None => cleaned.push_str(&without_encoded_secrets(pair, encoded)),
         }
+        cleaned.push_str(separator);
     }
     cleaned
+}
+
+/// A part of an address without the secrets that it has when it is decoded; as it came if it has none.
+fn without_encoded_secrets(part: &str, encoded: usize) -> Cow<'_, str> {
+    let decoded = decoded(part);
+    if decoded == part {
+        return part.into();
+    }
+    if encoded == 0 {
+        return REMOVED.into();
+    }
+    match without_secrets(&decoded, encoded - 1) {
+        cleaned if cleaned == decoded => part.into(),
+        cleaned => reencoded(&cleaned).into(),
+    }
+}
+
+/// What was decoded, with all escaped that would end the part of the address it stands in.
+fn reencoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'!'..=b'~' if !b"%?#&;=+".contains(&byte) => encoded.push(byte.into()),
+            _ => write!(encoded, "%{byte:02X}").expect("a string takes all"),
+        }
+    }
+    encoded
 }
 
 /// An address without the user before its host, and before the host of any other address inside it.
@@ -141,7 +181,7 @@ fn after_path(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// The name of a parameter as the server reads it.
+/// A name or a part of an address as the server reads it.
 fn decoded(name: &str) -> String {
     let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut bytes = Vec::with_capacity(name.len());

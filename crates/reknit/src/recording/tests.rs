@@ -194,6 +194,12 @@ fn no_secret_is_written() {
         with_header("referer", &format!("https://a.example/?key={SECRET}")),
         with_url(&format!("https://user:{SECRET}@a.example/x")),
         with_url(&format!("https://a.example/x?to=https://user:{SECRET}@b.example/y")),
+        with_url(&format!("https://a.example/x?to=https%3A%2F%2Fuser%3A{SECRET}%40b.example%2Fy&a=1")),
+        with_url(&format!("https://a.example/x?to=https%3A//user:{SECRET}@b.example/y")),
+        with_url(&format!("https://a.example/https%3A%2F%2Fuser%3A{SECRET}%40b.example")),
+        with_url(&format!("https://a.example/x?to=https%3A%2F%2Fb.example%3Fkey%3D{SECRET}%26a%3D1")),
+        with_url(&format!("https://a.example/x?to=https%253A%252F%252Fuser%253A{SECRET}%2540b.example")),
+        with_body(&format!(r#"{{"callback":"https%3A%2F%2Fuser%3A{SECRET}%40b.example"}}"#)),
         with_url(&format!("https://a.example/x?a=b c&key={SECRET}")),
         with_url(&format!("https://a.example/x?a=1&%6Bey={SECRET}&b=2")),
         with_url(&format!("https://a.example/x?X-Amz-Signature={SECRET}")),
@@ -235,12 +241,21 @@ fn a_credential_is_known_by_its_scheme() {
 }
 
 #[test]
+fn what_is_encoded_over_and_over_is_removed_unread() {
+    for url in [format!("x?to=%{}40{SECRET}", "25".repeat(9)), format!("x?to=%{}", "25".repeat(100_000))] {
+        let line = Header::new(with_url(&url)).to_line();
+        assert!(line.contains(r#""url":"x?to=[removed]""#), "{}", &line[..line.len().min(200)]);
+    }
+}
+
+#[test]
 fn what_is_no_secret_stays() {
     let body = concat!(
         r#"{"max_tokens":9,"stream":true,"key":null,"thinking":{"budget_tokens":5},"#,
         r#""messages":[{"role":"user","content":"set key=value, mail a@b.example"},"#,
         r#"{"type":"thinking","signature":"c2ln"},{"arguments":"{ \"city\": \"Paris\" }"}],"#,
-        r#""image":"https://a.example/cat.png?size=4","keywords":["k"]}"#
+        r#""image":"https://a.example/cat.png?size=4","keywords":["k"],"share":"50%","#,
+        r#""back":"https://a.example/?to=https%3A%2F%2Fb.example%2F%3Fq%3D%2525+x"}"#
     );
     let header = Header::new(Request {
         method: "POST".into(),
