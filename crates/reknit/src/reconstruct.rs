@@ -36,6 +36,9 @@ mod state;
 
 use std::fmt;
 
+use crate::json::Value;
+use crate::limits::Limits;
+
 pub use event::{Delta, Error, ServerEvent};
 pub use state::{ChatMessage, State, next_state};
 
@@ -73,6 +76,12 @@ pub struct Reconstructor {
     state: State,
     processing: bool,
     ignored: u64,
+    limits: Limits,
+    /// How many bytes the message has taken, and how many blocks.
+    taken: u64,
+    blocks: usize,
+    /// A limit was reached: the rest of the message is not taken.
+    refused: bool,
     callbacks: Callbacks,
 }
 
@@ -91,15 +100,31 @@ impl Reconstructor {
         Self { callbacks, ..Self::default() }
     }
 
+    /// Takes these limits, before the first event.
+    ///
+    /// [`Limits::reply_bytes`] and [`Limits::blocks`] are about one message. When one is reached the observer
+    /// is told of an error, and the rest of the message is ignored.
+    #[must_use]
+    pub fn with_limits(self, limits: &Limits) -> Self {
+        Self { limits: *limits, state: State::limited(limits), ..self }
+    }
+
     /// Takes the next event. `at` is the time, in the caller's measure, for events that bring none.
     pub fn process(&mut self, event: &ServerEvent, at: u64) {
         match event {
-            ServerEvent::MessageStart { .. } => self.processing = true,
-            _ if self.state.message.is_none() || self.state.is_complete() => {
+            ServerEvent::MessageStart { .. } => {
+                self.processing = true;
+                (self.taken, self.blocks, self.refused) = (0, 0, false);
+            }
+            _ if self.refused || self.state.message.is_none() || self.state.is_complete() => {
                 self.ignored += 1;
                 return;
             }
             _ => {}
+        }
+        if let Err(error) = self.admit(event) {
+            self.refused = true;
+            return self.fail(&error);
         }
         self.state = next_state(std::mem::take(&mut self.state), event, at);
         if *event == ServerEvent::Ping {
@@ -116,7 +141,12 @@ impl Reconstructor {
 
     /// Takes the next event as its JSON. One that is no event goes to the observer as an error.
     pub fn process_json(&mut self, event: &str, at: u64) {
-        match event.parse() {
+        let limit = self.limits.frame_bytes;
+        if event.len() > limit {
+            return self.fail(&Error::Limit { what: "bytes in an event", limit: limit as u64 });
+        }
+        match Value::parse(event, self.limits.json_depth).map_err(Error::from).and_then(ServerEvent::try_from)
+        {
             Ok(event) => self.process(&event, at),
             Err(error) => self.fail(&error),
         }
@@ -124,7 +154,7 @@ impl Reconstructor {
 
     /// The connection was opened: a new message may come. Nobody is told.
     pub fn open(&mut self) {
-        self.state = State::default();
+        self.state = self.state.emptied();
         self.processing = false;
     }
 
@@ -174,11 +204,48 @@ impl Reconstructor {
         self.ignored
     }
 
+    /// Counts what an event adds to the message, if that fits.
+    fn admit(&mut self, event: &ServerEvent) -> Result<(), Error> {
+        let limit = self.limits.reply_bytes;
+        let taken = self.taken.saturating_add(weight(event));
+        if taken > limit {
+            return Err(Error::Limit { what: "bytes in a message", limit });
+        }
+        let limit = self.limits.blocks;
+        let blocks = self.blocks + usize::from(matches!(event, ServerEvent::ContentBlockStart { .. }));
+        if blocks > limit {
+            return Err(Error::Limit { what: "blocks in a message", limit: limit as u64 });
+        }
+        (self.taken, self.blocks) = (taken, blocks);
+        Ok(())
+    }
+
     fn tell_update(&mut self) {
         if let Some(tell) = &mut self.callbacks.on_update {
             tell(&self.state);
         }
     }
+}
+
+/// How many bytes of the message are an event's.
+fn weight(event: &ServerEvent) -> u64 {
+    let length = match event {
+        ServerEvent::MessageStart { message: object }
+        | ServerEvent::ContentBlockStart { content_block: object, .. }
+        | ServerEvent::MessageDelta { delta: object } => Value::from(object.clone()).to_string().len(),
+        ServerEvent::ContentBlockDelta { delta, .. } => match delta {
+            Delta::Text(text) | Delta::InputJson(text) | Delta::Thinking(text) | Delta::Signature(text) => {
+                text.len()
+            }
+            Delta::Citation(citation) => citation.to_string().len(),
+            Delta::Other(_) => 0,
+        },
+        ServerEvent::ContentBlockStop { .. }
+        | ServerEvent::MessageStop
+        | ServerEvent::Ping
+        | ServerEvent::Other(_) => 0,
+    };
+    length as u64
 }
 
 #[cfg(test)]

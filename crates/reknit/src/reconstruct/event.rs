@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
+use crate::diagnostic::Kind;
 use crate::json::{self, Object, Value};
 use crate::text::Text;
 
@@ -84,6 +85,14 @@ pub enum Error {
         /// What it should be.
         expected: &'static str,
     },
+    /// The message is larger than [`Limits`](crate::Limits) allow.
+    #[error("more than {limit} {what}")]
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
     /// The connection failed.
     #[error("the connection failed: {message}")]
     Connection {
@@ -98,6 +107,7 @@ impl Error {
         match self {
             Self::Json(error) => error.hint(),
             Self::Field { .. } => "check that the server speaks this protocol",
+            Self::Limit { .. } => Kind::LimitReached.hint(),
             Self::Connection { .. } => "connect again; the message is not complete",
         }
     }

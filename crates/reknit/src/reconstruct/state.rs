@@ -7,6 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::event::{Delta, ServerEvent};
 use crate::json::{Object, PartialJson, Value};
+use crate::limits::Limits;
 use crate::text::Text;
 
 /// All that is known of the message that is being received.
@@ -18,6 +19,18 @@ pub struct State {
     pub buffers: BTreeMap<u32, Text>,
     /// What can be read of those texts, by index.
     pub parsed_json: BTreeMap<u32, PartialJson>,
+    /// How deep those texts may be nested.
+    json_depth: Depth,
+}
+
+/// [`Limits::json_depth`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Depth(usize);
+
+impl Default for Depth {
+    fn default() -> Self {
+        Self(Limits::default().json_depth)
+    }
 }
 
 /// A chat message in the protocol's own fields.
@@ -34,7 +47,7 @@ pub struct ChatMessage {
 /// `at` is the time, in the caller's measure; a block whose end brings no `stop_timestamp` gets it.
 pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
     if let ServerEvent::MessageStart { message } = event {
-        return State { message: Some(ChatMessage::new(message.clone())), ..State::default() };
+        return State { message: Some(ChatMessage::new(message.clone())), ..state.emptied() };
     }
     let Some(message) = &mut state.message else { return state };
     match event {
@@ -55,7 +68,8 @@ pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
                     (Kind::Thinking, Delta::Signature(text)) => grow(block, "signature", text),
                     (Kind::ToolUse | Kind::ToolResult, Delta::InputJson(text)) => {
                         let buffer = state.buffers.entry(*index).or_default();
-                        let parsed = state.parsed_json.entry(*index).or_default();
+                        let parsed = state.parsed_json.entry(*index);
+                        let parsed = parsed.or_insert_with(|| PartialJson::with_depth(state.json_depth.0));
                         for piece in text.segments() {
                             buffer.push_str(piece);
                             // What is wrong with the text is told when the block is over.
@@ -83,6 +97,16 @@ pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
 }
 
 impl State {
+    /// An empty state under these limits.
+    pub(super) fn limited(limits: &Limits) -> Self {
+        Self { json_depth: Depth(limits.json_depth), ..Self::default() }
+    }
+
+    /// An empty state under the same limits.
+    pub(super) fn emptied(&self) -> Self {
+        Self { json_depth: self.json_depth, ..Self::default() }
+    }
+
     /// Whether the message is complete: `message_stop` came.
     pub(super) fn is_complete(&self) -> bool {
         self.message
