@@ -62,6 +62,11 @@ pub enum Event<'a> {
         /// What to do with it.
         keep: Keep<'a>,
     },
+    /// Another model goes on with the message.
+    Switched {
+        /// The one that answers from here on.
+        model: Cow<'a, str>,
+    },
     /// Tokens counted so far. Counts are totals: one that is given replaces the one before.
     Usage(Usage),
     /// A choice has its reason to stop. More may follow: some providers go on behind it.

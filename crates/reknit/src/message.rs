@@ -95,7 +95,7 @@ impl Message {
         self.start.id.as_deref()
     }
 
-    /// The model that answers.
+    /// The model that answers; the last of them if the provider went on with another one.
     pub fn model(&self) -> Option<&str> {
         self.start.model.as_deref()
     }
@@ -243,6 +243,7 @@ impl Message {
                 self.notice(notice.as_ref());
             }
             Change::Kept { owner, key, keep } => self.extra_of(*owner)?.keep(key, keep),
+            Change::Switched { model } => self.start.model = Some(model.clone().into_owned()),
             Change::Usage(usage) => self.usage.update(*usage),
             Change::Stopped { choice, stop } => {
                 self.choice(*choice).stop = Some(stop.clone());
@@ -293,6 +294,7 @@ impl Message {
                 no_such_block(place)
             }
             Event::Kept { owner, key, keep } => Change::Kept { owner, key, keep },
+            Event::Switched { model } => Change::Switched { model },
             Event::Usage(usage) => Change::Usage(usage),
             Event::Stopped { choice, stop } => Change::Stopped { choice, stop },
             Event::Ended => Change::Ended { notice: self.calls_missing(place) },

@@ -76,6 +76,11 @@ pub enum Change<'a> {
         /// What to do with it.
         keep: Keep<'a>,
     },
+    /// Another model goes on with the message.
+    Switched {
+        /// The one that answers from here on.
+        model: Cow<'a, str>,
+    },
     /// These counts are new; the others stay.
     Usage(Usage),
     /// A choice has its reason to stop.
@@ -161,6 +166,7 @@ impl Change<'_> {
             Self::Kept { owner, key, keep } => {
                 Change::Kept { owner, key: key.into_owned().into(), keep: keep.into_owned() }
             }
+            Self::Switched { model } => Change::Switched { model: model.into_owned().into() },
             Self::Usage(usage) => Change::Usage(usage),
             Self::Stopped { choice, stop } => Change::Stopped { choice, stop },
             Self::Ended { notice } => Change::Ended { notice },

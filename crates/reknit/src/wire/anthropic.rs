@@ -38,6 +38,9 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
     }
 }
 
+/// The block that says that another model goes on, after the first refused or failed.
+const FALLBACK: &str = "fallback";
+
 /// What of a stream must be remembered to translate its next frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
@@ -309,6 +312,12 @@ impl Fold {
                 Open::Whole
             }
         };
+        if kind == FALLBACK
+            && let Some((_, to)) = members.iter().rfind(|(key, _)| key == "to")
+            && let Some(model) = to.get("model").and_then(Raw::owned_string)
+        {
+            events.push(Event::Switched { model: model.into() });
+        }
         for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
             events.keep(Owner::Block(slot), &key, value.value());
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Slots, block_of};
+use super::{FALLBACK, Slots, block_of};
 use crate::event::Slot;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
@@ -51,7 +51,11 @@ impl Rebuild for Native {
             _ if self.state == State::After => {}
             "content_block_start" => {
                 let (slot, _) = self.slots.open(index);
-                self.blocks.insert(slot, Block::new(take("content_block")));
+                let block = take("content_block");
+                if let (Some(model), Some(message)) = (served(&block), &mut self.message) {
+                    message.insert("model", model.clone());
+                }
+                self.blocks.insert(slot, Block::new(block));
             }
             "content_block_delta" => {
                 if let Value::Object(delta) = take("delta") {
@@ -226,6 +230,15 @@ impl Block {
 }
 
 /// A null never takes away what was there.
+/// The model that goes on behind a block, if that says so.
+fn served(block: &Value) -> Option<&Value> {
+    let is_fallback = block.get("type")?.as_str()? == FALLBACK;
+    block
+        .get("to")?
+        .get("model")
+        .filter(|model| is_fallback && model.as_str().is_some_and(|name| !name.is_empty()))
+}
+
 fn set(fields: &mut Object, key: String, value: Value) {
     if !value.is_null() || fields.get(&key).is_none() {
         fields.insert(key, value);
