@@ -462,8 +462,11 @@ impl Choice {
             blocks,
         );
         self.arguments = text;
-        let Some(slot) = slot else { return };
         for (key, value) in others {
+            let Some(slot) = slot else {
+                self.router.hold(index, &key, value.value());
+                continue;
+            };
             if self.seen.is_news(&format!("{}.{key}", slot.0), value) {
                 blocks.events.keep(Owner::Block(slot), &key, value.value());
             }
@@ -478,11 +481,14 @@ impl Choice {
         blocks: &mut Blocks<'_>,
     ) -> Option<Slot> {
         match self.router.route(fragment) {
-            Route::New { call, arguments } => {
+            Route::New { call, arguments, others } => {
                 let known = self.router.call(call);
                 let slot = blocks.new_call(known.id.as_deref(), &known.name, notation);
                 self.calls.push(slot);
                 blocks.events.grew_plain(slot, &arguments);
+                for (key, value) in others {
+                    blocks.events.keep(Owner::Block(slot), &key, value);
+                }
                 Some(slot)
             }
             Route::Known { call, renamed } => {
@@ -512,9 +518,9 @@ impl Choice {
 
     /// What the end of the stream, whole or not, leaves without a place or a name.
     fn tell_what_is_missing(&mut self, events: &mut Events) {
-        for arguments in self.router.take_held() {
-            let message = format!("{} byte(s) of arguments came for a call without a name", arguments.len());
-            events.keep_unknown(Kind::OrphanFragment, message, arguments.into());
+        for (bytes, fragment) in self.router.take_held() {
+            let message = format!("{bytes} byte(s) of arguments came for a call without a name");
+            events.keep_unknown(Kind::OrphanFragment, message, fragment);
         }
         for (call, slot) in self.router.calls().iter().zip(&self.calls) {
             if call.id.is_none() {

@@ -247,23 +247,23 @@ impl Choice {
             name: name.as_deref(),
             arguments: &arguments,
         });
+        let more = fragment.into_iter().chain(body).filter(|(_, value)| !value.is_null());
         let call = match routed {
-            Route::New { arguments, .. } => {
-                self.calls.push(Call {
-                    body: kind.to_owned(),
-                    arguments: arguments.into(),
-                    ..Call::default()
-                });
-                self.calls.len() - 1
+            Route::New { call, arguments, others } => {
+                self.calls.push(Call { body: kind.to_owned(), arguments: arguments.into(), fields: others });
+                call
             }
             Route::Known { call, .. } => {
                 self.calls[call].arguments.push_str(&arguments);
                 call
             }
-            Route::Held => return,
+            // Its `type` is that of the call, whoever says so.
+            Route::Held => {
+                let more = more.filter(|(key, _)| key != "type");
+                return more.for_each(|(key, value)| self.router.hold(index, &key, value));
+            }
         };
-        let others = fragment.into_iter().chain(body).filter(|(_, value)| !value.is_null());
-        others.for_each(|(key, value)| drop(self.calls[call].fields.insert(key, value)));
+        more.for_each(|(key, value)| drop(self.calls[call].fields.insert(key, value)));
     }
 
     fn into_value(mut self, index: u64) -> Value {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::Nesting;
+use crate::json::{Nesting, Object, Value};
 
 /// A piece of a tool call, as it stands in a delta.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +19,11 @@ pub(super) struct Fragment<'a> {
 /// Where a fragment goes.
 #[derive(Debug, PartialEq)]
 pub(super) enum Route {
-    /// It begins a call, with these arguments.
-    New { call: usize, arguments: String },
+    /// It begins a call, with these arguments and with what else was held for it.
+    New { call: usize, arguments: String, others: Object },
     /// It goes on with a call.
     Known { call: usize, renamed: bool },
-    /// It is kept until the name of its call comes.
+    /// It is kept until the name of its call comes; what else it has goes to [`Router::hold`].
     Held,
 }
 
@@ -58,6 +58,8 @@ enum Arguments {
 struct Held {
     id: Option<String>,
     arguments: String,
+    /// Its other members.
+    others: Object,
 }
 
 impl Router {
@@ -95,9 +97,15 @@ impl Router {
         &self.calls
     }
 
-    /// What never became part of a call: its arguments.
-    pub(super) fn take_held(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.held).into_values().map(|held| held.arguments).collect()
+    /// Keeps a member of a fragment that is held.
+    pub(super) fn hold(&mut self, index: Option<u64>, key: &str, value: Value) {
+        self.held.entry(index).or_default().others.insert(key, value);
+    }
+
+    /// What never became part of a call, with the number of bytes of its arguments.
+    pub(super) fn take_held(&mut self) -> Vec<(usize, Value)> {
+        let held = std::mem::take(&mut self.held).into_iter();
+        held.map(|(index, held)| (held.arguments.len(), held.into_value(index))).collect()
     }
 
     fn begin(&mut self, index: Option<u64>, id: Option<&str>, name: &str, arguments: &str) -> Route {
@@ -113,7 +121,7 @@ impl Router {
         self.calls.push(Call { id, name: name.to_owned(), arguments: Arguments::Growing(Nesting::new()) });
         let arguments = held.arguments + arguments;
         self.calls[call].grow(&arguments);
-        Route::New { call, arguments }
+        Route::New { call, arguments, others: held.others }
     }
 
     fn go_on(&mut self, call: usize, id: Option<&str>, name: Option<&str>, arguments: &str) -> Route {
@@ -132,6 +140,26 @@ impl Router {
         }
         known.grow(arguments);
         Route::Known { call, renamed }
+    }
+}
+
+impl Held {
+    /// The fragments as one, in the form of one.
+    fn into_value(self, index: Option<u64>) -> Value {
+        let mut fragment = Object::new();
+        if let Some(index) = index {
+            fragment.insert("index", index);
+        }
+        if let Some(id) = self.id {
+            fragment.insert("id", id);
+        }
+        if !self.arguments.is_empty() {
+            let mut function = Object::new();
+            function.insert("arguments", self.arguments);
+            fragment.insert("function", function);
+        }
+        self.others.into_iter().for_each(|(key, value)| drop(fragment.insert(key, value)));
+        Value::Object(fragment)
     }
 }
 
