@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use crate::outcome::{Outcome, Trouble};
+use crate::tell;
 
 /// The page itself: wherever the binary goes, it has it along.
 const PAGE: &str = include_str!("../../../docs/errors.md");
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
 }
 
 /// Says where to read on about what was told.
-pub(crate) fn point_to(kinds: impl IntoIterator<Item = &'static str>, to: &mut impl Write) {
+pub(crate) fn point_to(kinds: impl IntoIterator<Item = &'static str>) {
     let mut named = Vec::new();
     for kind in kinds {
         if !named.contains(&kind) {
@@ -62,7 +63,7 @@ pub(crate) fn point_to(kinds: impl IntoIterator<Item = &'static str>, to: &mut i
         }
     }
     if !named.is_empty() {
-        let _ = writeln!(to, "see: `reknit explain {}`", named.join(" "));
+        tell(format_args!("see: `reknit explain {}`", named.join(" ")));
     }
 }
 

@@ -3,8 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::tell;
-use crate::explain;
+use crate::{explain, tell};
 
 /// A command that could do its work.
 pub(crate) enum Outcome {
@@ -41,18 +40,15 @@ impl Trouble {
 
     /// Says what is wrong and how to mend it.
     pub(crate) fn tell(&self) -> ExitCode {
-        let Self::Wrong { what, hint } = self else { return ExitCode::SUCCESS };
-        tell(format_args!("error: {what:#}"));
-    pub(crate) fn tell(&self, to: &mut impl Write) -> ExitCode {
         let Self::Wrong { what, hint, kind } = self else { return ExitCode::SUCCESS };
-        let _ = writeln!(to, "error: {what:#}");
+        tell(format_args!("error: {what:#}"));
         if let Some(hint) = hint {
             tell(format_args!("hint: {hint}"));
         }
         // Files and pipes fail in many places, always in the system's own words.
         let mut causes = what.chain();
         let io = causes.find_map(|cause| cause.downcast_ref::<io::Error>()).map(|_| explain::INPUT_OUTPUT);
-        explain::point_to(kind.or(io), to);
+        explain::point_to(kind.or(io));
         ExitCode::from(2)
     }
 }

@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     match pieces.problem() {
         Some(problem) => {
             tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
-            explain::point_to([problem.kind.name()], &mut io::stderr());
+            explain::point_to([problem.kind.name()]);
             outcome.map(|_| Outcome::Partly)
         }
         None => outcome,
@@ -161,7 +161,6 @@ fn close(reply: Reply, arguments: &Arguments, output: &mut Output) -> Result<Out
         reply.error()
     {
         output.clear()?;
-        return Err(Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()));
         let trouble = Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint());
         return Err(trouble.explained_as(error.kind().name()));
     }
@@ -186,46 +185,12 @@ fn close(reply: Reply, arguments: &Arguments, output: &mut Output) -> Result<Out
         }));
     }
     let printed = output.end(reply);
-    words.iter().take(MOST_TOLD).for_each(|words| tell(format_args!("{words}")));
-    if words.len() > MOST_TOLD {
-        tell(format_args!("and {} more; `--json --all` has them all", words.len() - MOST_TOLD));
-    }
-    printed.map(|()| outcome)
     words.iter().take(MOST_TOLD).for_each(|(words, _)| tell(format_args!("{words}")));
     if words.len() > MOST_TOLD {
         tell(format_args!("and {} more; `--json --all` has them all", words.len() - MOST_TOLD));
     }
-    explain::point_to(words.iter().take(MOST_TOLD).map(|(_, kind)| *kind), &mut io::stderr());
-    print_end(reply, arguments, view, out)?;
-    Ok(outcome)
-}
-
-/// Prints what is to be printed at the end.
-fn print_end(
-    reply: Reply,
-    arguments: &Arguments,
-    view: &View,
-    out: &mut BufWriter<StdoutLock<'_>>,
-) -> Result<(), Trouble> {
-    match view {
-        View::Text(flow) => flow.end(out)?,
-        View::Changes => {}
-        View::Messages => print_messages(reply, arguments, out)?,
-    }
-    Ok(out.flush()?)
-}
-
-fn print_messages(reply: Reply, arguments: &Arguments, out: &mut impl Write) -> Result<(), Trouble> {
-    match (arguments.form, arguments.all) {
-        (Form::Neutral, true) => serde_json::to_writer(&mut *out, &reply.messages().collect::<Vec<_>>())?,
-        (Form::Neutral, false) => serde_json::to_writer(&mut *out, reply.message())?,
-        (Form::Native, true) => serde_json::to_writer(&mut *out, &reply.into_native())?,
-        (Form::Native, false) => match reply.into_native().pop() {
-            Some(last) => serde_json::to_writer(&mut *out, &last)?,
-            None => return Ok(()),
-        },
-    }
-    Ok(out.write_all(b"\n")?)
+    explain::point_to(words.iter().take(MOST_TOLD).map(|(_, kind)| *kind));
+    printed.map(|()| outcome)
 }
 
 /// How many errors and warnings are told one by one.

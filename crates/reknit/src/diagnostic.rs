@@ -41,143 +41,6 @@ impl Place {
     }
 }
 
-/// The sorts of [`Diagnostic`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Kind {
-    /// Bytes that are not UTF-8 were read as U+FFFD.
-    InvalidUtf8,
-    /// A server-sent event held lines that no rule of the format reads.
-    IgnoredLine,
-    /// The input ended before the blank line, bracket or line end that closes a frame; the frame was read.
-    UnterminatedFrame,
-    /// The input ended inside a line or a value; what was there of the frame was dropped.
-    DroppedFrame,
-    /// Bytes behind the end of a JSON array were dropped.
-    TrailingBytes,
-    /// A frame is not what the dialect sends; it was dropped.
-    MalformedFrame,
-    /// An event that the dialect does not name was kept as it came.
-    UnknownEvent,
-    /// The message began without its start event.
-    MissingStart,
-    /// The same message was started twice; the second start was ignored.
-    DuplicateStart,
-    /// A block was opened at an index that is taken; it was read as a block of its own.
-    DuplicateBlock,
-    /// Something came for a block that is not open; it was kept beside the message.
-    OrphanDelta,
-    /// A piece of a tool call came that belongs to no call.
-    OrphanFragment,
-    /// The provider's last word on a block is not what was shown of it; it was kept beside the block.
-    DifferentEnd,
-    /// The numbers of the events have a gap: some did not come.
-    MissingEvents,
-    /// An event came a second time and was ignored.
-    DuplicateEvent,
-    /// Two events have the same number; numbers were ignored from there on.
-    MisnumberedEvent,
-    /// Something is named by another id than before; its place was taken instead.
-    ChangedId,
-    /// The message ended while a block was open; the block was read as closed.
-    UnclosedBlock,
-    /// Something came behind the end of the message and was ignored.
-    AfterEnd,
-    /// The message ended without a reason to stop.
-    NoStopReason,
-    /// The model stopped for tool calls and made none.
-    CallsMissing,
-    /// A tool call came without an id and was given one.
-    MissingId,
-    /// The arguments of a tool call are not JSON.
-    MalformedArguments,
-    /// The arguments of a tool call end too early.
-    CutArguments,
-    /// The arguments of a tool call came out of order; what came late stands behind the rest.
-    ScatteredArguments,
-    /// The arguments of a tool call give a key twice.
-    DuplicateKey,
-    /// Half of a surrogate pair was read as U+FFFD.
-    LoneSurrogate,
-    /// A limit was reached; the rest of the stream was refused.
-    LimitReached,
-    /// A recording ends inside a line; the read that stood there was dropped.
-    CutRecording,
-    /// Text inside a call that belongs to no parameter was dropped.
-    StrayText,
-    /// Text or thinking that the profile does not show was dropped.
-    DroppedText,
-    /// A parameter of a call came twice; the last one stands.
-    RepeatedParameter,
-    /// The marker that closes a call or a value did not come, and was not needed.
-    MissingCloser,
-    /// A call names a tool that was not given.
-    UnknownTool,
-    /// No dialect that this version reads was found in the input.
-    UnknownDialect,
-    /// The input is of another dialect than the one named.
-    WrongDialect,
-}
-
-impl Kind {
-    /// What to do about a diagnostic of this kind.
-    pub fn hint(self) -> &'static str {
-        match self {
-            Self::InvalidUtf8 => "check whether something between provider and reader re-encodes the stream",
-            Self::IgnoredLine => "check that the input is the body of the response, without headers",
-            Self::UnterminatedFrame => {
-                "the input lacks its last line end; if the frame is whole, nothing was lost"
-            }
-            Self::DroppedFrame => "the connection ended early; ask for the reply again",
-            Self::TrailingBytes => "check that the input is one response, not several joined",
-            Self::MalformedFrame => {
-                "check that the input is the provider's stream and nothing is mixed into it"
-            }
-            Self::UnknownEvent => {
-                "the provider sends something newer than this version knows; look at the message's extra fields"
-            }
-            Self::MissingStart => "check that the recording has its beginning",
-            Self::DuplicateStart => "nothing to do; the provider or a proxy repeats itself",
-            Self::DuplicateBlock => "check whether two streams were joined",
-            Self::OrphanDelta => "check that the recording has its beginning",
-            Self::OrphanFragment => "the server sends calls without a name; check its tool-call settings",
-            Self::DifferentEnd => {
-                "take the value in the block's `final` field; do not run a call whose arguments differ"
-            }
-            Self::MissingEvents => "ask for the reply again, or for its events from the last number on",
-            Self::DuplicateEvent => "nothing to do; the provider or a proxy repeats itself",
-            Self::MisnumberedEvent => "nothing to do; the server does not number its events",
-            Self::ChangedId => "nothing to do; go by the ids of calls, the gateway makes up the others",
-            Self::UnclosedBlock => "nothing to do; the provider leaves out the end of a block",
-            Self::AfterEnd => "check that the input is one response, not several joined",
-            Self::NoStopReason => "treat the reply with care: the provider did not say that it is whole",
-            Self::CallsMissing => "ask the model again; its call was lost or written into the text",
-            Self::MissingId => "nothing to do; the server leaves ids out",
-            Self::MalformedArguments => {
-                "do not run the call; tell the model what is wrong with its arguments"
-            }
-            Self::CutArguments => {
-                "do not run the call; ask for the reply again with a larger limit on its length"
-            }
-            Self::ScatteredArguments => "nothing to do; the arguments have all values, in another order",
-            Self::DuplicateKey => "check which of the two values the model meant",
-            Self::LoneSurrogate => "the provider cuts characters in two; the text lacks one",
-            Self::LimitReached => "raise the limit if the stream is meant to be that large",
-            Self::CutRecording => "whoever recorded was interrupted; the reads before it are whole",
-            Self::StrayText => {
-                "tell the model which parameters the tool has; what it wrote beside them is in the call's raw text"
-            }
-            Self::DroppedText => "nothing to do; the text is in the input, from this byte on",
-            Self::RepeatedParameter => "check which of the two values the model meant",
-            Self::MissingCloser => "nothing to do; the call is whole without it",
-            Self::UnknownTool => "answer the call with an error that names the tools there are",
-            Self::UnknownDialect => {
-                "name the dialect, and check that the input is the body of a streamed response"
-            }
-            Self::WrongDialect => "name the dialect that it looks like, or let it be found",
-        }
-    }
 /// Defines [`Kind`]: a kind is its name and what to do about it, and none of them may be forgotten.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal => $hint:literal;)+) => {
@@ -308,6 +171,21 @@ kinds! {
     /// A recording is of a version that this one does not read.
     UnknownVersion = "unknown-version" =>
         "read it with the version of reknit that wrote it";
+    /// Text inside a call that belongs to no parameter was dropped.
+    StrayText = "stray-text" =>
+        "tell the model which parameters the tool has; the text is in the input, from this byte on";
+    /// Text or thinking that the profile does not show was dropped.
+    DroppedText = "dropped-text" =>
+        "nothing to do; the text is in the input, from this byte on";
+    /// A parameter of a call came twice; the last one stands.
+    RepeatedParameter = "repeated-parameter" =>
+        "check which of the two values the model meant";
+    /// The marker that closes a call or a value did not come, and was not needed.
+    MissingCloser = "missing-closer" =>
+        "nothing to do; the call is whole without it";
+    /// A call names a tool that was not given.
+    UnknownTool = "unknown-tool" =>
+        "answer the call with an error that names the tools there are";
     /// No dialect that this version reads was found in the input.
     UnknownDialect = "unknown-dialect" =>
         "name the dialect, and check that the input is the body of a streamed response";

@@ -84,12 +84,18 @@ impl Live {
             Change::Named { .. }
             | Change::Signed { .. }
             | Change::Kept { .. }
+            | Change::Switched { .. }
             | Change::Usage(_)
             | Change::Stopped { .. }
             | Change::Noticed(_)
             | Change::Ping {} => {}
         }
-        if let Change::Started(_) | Change::Usage(_) | Change::Ended { .. } | Change::Cut {} = change {
+        if let Change::Started(_)
+        | Change::Switched { .. }
+        | Change::Usage(_)
+        | Change::Ended { .. }
+        | Change::Cut {} = change
+        {
             self.facts.model = message.model().map(str::to_owned);
             self.facts.input = message.usage().input;
             // Some count a token before there is any, and the others at the end.
