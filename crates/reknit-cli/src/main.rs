@@ -9,10 +9,12 @@ mod outcome;
 mod interrupt;
 mod explain;
 mod pieces;
+mod print;
 mod record;
 mod view;
 mod read;
 mod replay;
+mod tools;
 
 use outcome::Outcome;
 
@@ -28,6 +30,7 @@ struct Arguments {
 enum Command {
     Read(read::Arguments),
     Replay(replay::Arguments),
+    Tools(tools::Arguments),
     Explain(explain::Arguments),
 }
 
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Read(arguments) => read::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Tools(arguments) => tools::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match result {

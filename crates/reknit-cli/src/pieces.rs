@@ -79,10 +79,19 @@ impl Pieces {
     ///
     /// An interrupt (Ctrl-C) ends the input from now on, and not the program.
     pub(crate) fn open(file: Option<&Path>, recut: Option<Recut>) -> Result<Self, Trouble> {
+        Self::of(Reads::open(file)?, recut)
+    }
+
+    /// The same for what is never a recording.
+    pub(crate) fn open_raw(file: Option<&Path>, recut: Option<Recut>) -> Result<Self, Trouble> {
+        Self::of(Reads::open_raw(file)?, recut)
+    }
+
+    fn of(reads: Reads, recut: Option<Recut>) -> Result<Self, Trouble> {
         let mut cut =
             recut.map_or(Cut::Never, |recut| Cut::To { next: 1, lengths: Box::new(recut.lengths()) });
         cut.advance();
-        let ahead = Ahead::open(file)?;
+        let ahead = Ahead::open(reads)?;
         Ok(Self { ahead, waiting: Vec::new(), given: 0, input: Input::Open, cut })
     }
 

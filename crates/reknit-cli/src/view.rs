@@ -8,6 +8,7 @@
 use std::io::{self, Write};
 use std::mem;
 
+pub(crate) mod arguments;
 mod facts;
 mod fields;
 mod markdown;

@@ -48,7 +48,7 @@ mod utf8;
 pub use call::{Call, Param};
 pub use detect::{Detected, detect};
 pub use display::display_text;
-pub use grammar::Grammar;
+pub use grammar::{Grammar, GrammarError};
 pub use neutral::Told;
 pub use profile::{profile, profiles};
 pub use sheet::{Change, SpanKind};
@@ -56,7 +56,6 @@ pub use tools::Tools;
 
 use std::ops::Range;
 
-use grammar::GrammarError;
 use machine::{Machine, Step};
 use matcher::Matcher;
 use prose::Prose;

@@ -1,6 +1,5 @@
 //! [`Ahead`]: reads on a thread of its own, so that whoever waits for them can be interrupted.
 
-use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,8 +38,7 @@ const MOST_WAITING: usize = 4;
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Ahead {
-    pub(super) fn open(file: Option<&Path>) -> Result<Self, Trouble> {
-        let reads = Reads::open(file)?;
+    pub(super) fn open(reads: Reads) -> Result<Self, Trouble> {
         let interrupt = Interrupt::watch()?;
         let start = Instant::now();
         let time = reads.time(&Read::new(0, []), Duration::ZERO);

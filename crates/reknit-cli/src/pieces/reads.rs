@@ -55,6 +55,11 @@ impl Reads {
         Ok(Self { source, name, is_stored, buffer: vec![0; 64 * 1024], kind, problem: None })
     }
 
+    /// The same for what is never a recording.
+    pub(crate) fn open_raw(file: Option<&Path>) -> Result<Self, Trouble> {
+        Ok(Self { kind: Kind::Raw, ..Self::open(file)? })
+    }
+
     /// The next read; `None` at the end. Those of a raw stream have no time.
     pub(crate) fn next(&mut self) -> Result<Option<Read>, Trouble> {
         loop {

@@ -7,9 +7,7 @@ use reknit::Message;
 use reknit::event::{Opening, Runner, Slot, Stop, StopReason};
 use reknit::message::{Args, Block, Body, CallEnd, Change, Input, State, Status, ToolCall};
 
-use crate::view::{End, Facts, Terminal, View};
-
-mod arguments;
+use crate::view::{End, Facts, Terminal, View, arguments};
 
 /// A reply on a terminal.
 ///

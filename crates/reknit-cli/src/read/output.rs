@@ -1,19 +1,18 @@
 //! [`Output`]: what is printed of a reply, and when.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, StdoutLock, Write};
 use std::time::Duration;
 
 use reknit::Reply;
 use reknit::reply::Changes;
-use serde::Serialize;
-use serde_json::Serializer;
 
 use super::flow::Flow;
 use super::live::Live;
 use super::{Arguments, Form};
 use crate::outcome::Trouble;
 use crate::pieces::Pieces;
-use crate::view::{Terminal, is_unsafe};
+use crate::print::print_json;
+use crate::view::Terminal;
 
 /// Standard output, and what goes there.
 pub(super) struct Output {
@@ -74,7 +73,7 @@ impl Output {
             match &mut self.kind {
                 Kind::Text(flow) => flow.show(&change, message, &mut self.out)?,
                 Kind::Live(live) => live.show(&change, message, at),
-                Kind::Changes => self.print(&change)?,
+                Kind::Changes => print_json(&mut self.out, &change)?,
                 Kind::Last(_) | Kind::All(_) => {}
             }
         }
@@ -93,12 +92,12 @@ impl Output {
                 live.drain(&mut self.out)?;
             }
             Kind::Changes => {}
-            Kind::Last(Form::Neutral) => self.print(reply.message())?,
+            Kind::Last(Form::Neutral) => print_json(&mut self.out, reply.message())?,
             Kind::Last(Form::Native) => {
-                reply.into_native().last().map_or(Ok(()), |last| self.print(last))?;
+                reply.into_native().last().map_or(Ok(()), |last| print_json(&mut self.out, last))?;
             }
-            Kind::All(Form::Neutral) => self.print(&reply.messages().collect::<Vec<_>>())?,
-            Kind::All(Form::Native) => self.print(&reply.into_native())?,
+            Kind::All(Form::Neutral) => print_json(&mut self.out, &reply.messages().collect::<Vec<_>>())?,
+            Kind::All(Form::Native) => print_json(&mut self.out, &reply.into_native())?,
         }
         Ok(self.out.flush()?)
     }
@@ -117,33 +116,5 @@ impl Output {
             live.clear(&mut self.out)?;
         }
         Ok(self.out.flush()?)
-    }
-
-    fn print(&mut self, value: &impl Serialize) -> Result<(), Trouble> {
-        if self.out.get_ref().is_terminal() {
-            value.serialize(&mut Serializer::with_formatter(&mut self.out, Harmless))?;
-        } else {
-            serde_json::to_writer(&mut self.out, value)?;
-        }
-        Ok(self.out.write_all(b"\n")?)
-    }
-}
-
-/// The same JSON, with what a terminal would obey written as escapes.
-struct Harmless;
-
-impl serde_json::ser::Formatter for Harmless {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some(at) = rest.find(is_unsafe) {
-            out.write_all(&rest.as_bytes()[..at])?;
-            let mut chars = rest[at..].chars();
-            let mut units = [0; 2];
-            for unit in chars.next().unwrap_or_default().encode_utf16(&mut units) {
-                write!(out, "\\u{unit:04x}")?;
-            }
-            rest = chars.as_str();
-        }
-        out.write_all(rest.as_bytes())
     }
 }

@@ -16,6 +16,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
         Commands:
           read     Turn a provider's stream into the message it holds, live
           replay   Play a recording in its own time, to standard output or as a provider's server
+          tools    Find the tool calls and the thinking that a model writes into its text, live
           explain  Tell what an error or a diagnostic means, why it happens, and what to do
           help     Print this message or the help of the given subcommand(s)
 

@@ -11,3 +11,4 @@ mod pipes;
 mod pty;
 #[cfg(unix)]
 mod terminal;
+mod tools;

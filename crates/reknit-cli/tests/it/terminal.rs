@@ -9,6 +9,7 @@ use crate::pty::{Left, Terminal};
 
 const RECORDING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/write.rec");
 const STREAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/edit.sse");
+const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tools.txt");
 
 fn read(columns: u16, environment: &[(&str, &str)], arguments: &[&str]) -> Left {
     Terminal::start(columns, environment, &[&["read"], arguments].concat()).end()
@@ -132,28 +133,30 @@ fn a_message_that_is_not_whole_says_so() {
         &read(60, &[], &[&corpus::input("openai-chat/length-inside-arguments")]),
         0,
         expect![[r#"
-        ▸ write_file
-          path: a.txt
-          content: half of
-          ✗ cut
+            ▸ write_file
+              path: a.txt
+              content: half of
+              ✗ cut
 
-        ! stopped by its limit on length · gpt-test-1
-        warning: byte 656: arguments of `write_file`: closed before
-        their JSON was whole
-        hint: do not run the call; ask for the reply again with a la
-        rger limit on its length
-    "#]],
+            ! stopped by its limit on length · gpt-test-1
+            warning: byte 656: arguments of `write_file`: closed before
+            their JSON was whole
+            hint: do not run the call; ask for the reply again with a la
+            rger limit on its length
+            see: `reknit explain cut-arguments`
+        "#]],
     );
     check(
         &read(60, &[], &[&corpus::input("openai-chat/cut-without-finish-reason")]),
         1,
         expect![[r#"
-        Hi there
+            Hi there
 
-        ✗ cut · gpt-test-1
-        error: the stream ended before the message did: it is cut
-        hint: ask for the reply again
-    "#]],
+            ✗ cut · gpt-test-1
+            error: the stream ended before the message did: it is cut
+            hint: ask for the reply again
+            see: `reknit explain cut`
+        "#]],
     );
     check(
         &read(60, &[], &[&corpus::input("anthropic/error-mid-stream")]),
@@ -163,6 +166,7 @@ fn a_message_that_is_not_whole_says_so() {
 
             ✗ failed · claude-test-1 · tokens: 12 in
             error: the provider reports: overloaded_error: Overloaded
+            see: `reknit explain failed`
         "#]],
     );
     check(
@@ -179,6 +183,7 @@ fn a_message_that_is_not_whole_says_so() {
             , found 'l' at byte 18
             hint: do not run the call; tell the model what is wrong with
              its arguments
+            see: `reknit explain malformed-arguments`
         "#]],
     );
 }
@@ -215,13 +220,14 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
         &read(60, &[], &[&corpus::input("anthropic/cut-behind-call-without-arguments")]),
         1,
         expect![[r#"
-        ▸ list
-          ✗ cut
+            ▸ list
+              ✗ cut
 
-        ✗ cut · m1 · tokens: 5 in
-        error: the stream ended before the message did: it is cut
-        hint: ask for the reply again
-    "#]],
+            ✗ cut · m1 · tokens: 5 in
+            error: the stream ended before the message did: it is cut
+            hint: ask for the reply again
+            see: `reknit explain cut`
+        "#]],
     );
     check(
         &read(60, &[], &[&corpus::input("openai-chat/choices-interleaved")]),
@@ -240,19 +246,20 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
         &read(60, &[], &[&corpus::input("gemini/args-by-path-other-part-follows")]),
         0,
         expect![[r#"
-        ▸ stow
-          deck: fore
+            ▸ stow
+              deck: fore
 
-        Never mind.
+            Never mind.
 
-        [call stow above is cut]
+            [call stow above is cut]
 
-        ✓ waits for its calls · gemini-x
-        warning: byte 391: arguments of `stow`: not whole when the c
-        all was over
-        hint: do not run the call; ask for the reply again with a la
-        rger limit on its length
-    "#]],
+            ✓ waits for its calls · gemini-x
+            warning: byte 391: arguments of `stow`: not whole when the c
+            all was over
+            hint: do not run the call; ask for the reply again with a la
+            rger limit on its length
+            see: `reknit explain cut-arguments`
+        "#]],
     );
     check(
         &read(60, &[], &[&corpus::input("openai-chat/refusal")]),
@@ -468,6 +475,7 @@ fn a_model_cannot_command_the_terminal() {
             ✗ failed · mo␛[2J␛]0;title␇\u{9b}31m\u{202e}␍␈␡\u{200b}del · tokens: 1 in
             error: the provider reports: over␛[2J␛]0;title␇\u{9b}31m\u{202e}␍␈␡\u{200b}loaded: wait␛[2J␛]0;title
             ␇\u{9b}31m\u{202e}␍␈␡\u{200b}
+            see: `reknit explain failed`
         "#]],
     );
     // JSON says the same, in escapes of its own.
@@ -476,4 +484,29 @@ fn a_model_cannot_command_the_terminal() {
     let value = |text: &str| text.lines().next().and_then(|line| line.parse::<reknit::json::Value>().ok());
     assert_eq!(value(&json).expect("it is JSON"), value(&piped).expect("it is JSON"));
     std::fs::remove_file(&file).expect("it was there");
+}
+
+#[test]
+fn calls_in_a_text_are_shown_with_all_their_parts() {
+    let left = Terminal::start(60, &[], &["tools", "--profile", "cline", TEXT]).end();
+    expect![[r#"
+        I will write the page, then list the folder.
+
+        ⟨b3⟩▸ write_to_file
+        ⟨d⟩  path:⟨⟩ site/index.html
+        ⟨d⟩  content:
+          │ ⟨⟩<!doctype html>
+        ⟨d⟩  │ ⟨⟩<p>A closing tag such as </content> may stand in a file.
+        ⟨d⟩  │ ⟨⟩</p>
+
+        Mentioning⟨d⟩ `⟨6⟩<read_file>⟨d⟩`⟨⟩ in code is no call.
+
+        ⟨b3⟩▸ execute_command
+        ⟨d⟩  command:⟨⟩ cd site && ls -la
+        ⟨d⟩  requires_approval:⟨⟩ false
+
+        ⟨2⟩✓ 2 calls⟨d⟩ · cline
+    "#]]
+    .assert_eq(&left.styled());
+    assert_eq!(left.code, Some(0));
 }

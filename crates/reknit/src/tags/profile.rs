@@ -39,18 +39,6 @@ mod tests {
     use crate::tags::Parser;
 
     #[test]
-    fn every_file_is_a_profile_of_its_name() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
-        let mut files: Vec<_> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
-            .collect();
-        files.sort();
-        let names: Vec<_> = profiles().iter().map(|grammar| grammar.name.clone()).collect();
-        assert_eq!(files, names);
-    }
-
-    #[test]
     fn every_profile_can_be_used() {
         for grammar in profiles() {
             Parser::new(grammar, None).unwrap();

@@ -441,11 +441,12 @@ impl Sheet {
         match (kind, self.blocks.last_mut()) {
             (RunKind::Dropped(why), _) => {
                 let (kind, what) = match why {
-                    Dropped::BehindCall => (Kind::DroppedText, "of text behind a call were dropped"),
-                    Dropped::InCall => (Kind::StrayText, "inside a call that are no parameter were dropped"),
-                    Dropped::Thinking => (Kind::DroppedText, "of thinking are not shown by this profile"),
+                    Dropped::BehindCall => (Kind::DroppedText, "of text behind a call dropped"),
+                    Dropped::InCall => (Kind::StrayText, "of no parameter dropped inside a call"),
+                    Dropped::Thinking => (Kind::DroppedText, "of thinking not shown by this profile"),
                 };
-                self.note(kind, start, format!("{length} bytes {what}"));
+                let bytes = if length == 1 { "byte" } else { "bytes" };
+                self.note(kind, start, format!("{length} {bytes} {what}"));
             }
             (_, Some(BlockData::Text { closed, .. } | BlockData::Thinking { closed, .. })) => {
                 *closed = true;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
 use reknit::tags::{Block, Change, Grammar, Parser, SpanKind, Tools, profile, profiles};
 
@@ -60,6 +62,17 @@ fn ten_thousand_cuts_have_one_outcome() {
     for seed in 0..10_000 {
         assert_eq!(read(grammar, &tools, &cut_at_random(input.as_bytes(), seed)), whole, "seed {seed}");
     }
+}
+
+#[test]
+fn every_file_is_a_profile_of_its_name() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut files: Vec<_> =
+        files.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    files.sort();
+    let names: Vec<_> = profiles().iter().map(|grammar| grammar.name.clone()).collect();
+    assert_eq!(files, names);
 }
 
 /// What came of a text.

@@ -2,16 +2,16 @@
 
 use reknit::json::{Change, PartialJson, Path, Step, Value};
 
-use crate::view::View;
+use super::View;
 
 /// The name of arguments that have none: a text, or something that is no object.
-pub(super) const ALL: &str = "input";
+pub(crate) const ALL: &str = "input";
 
 /// A name longer than this is shown up to here, so that it costs no more with every piece.
 const LONGEST: usize = 200;
 
 /// Shows what the last piece changed.
-pub(super) fn grew(view: &mut View, json: &PartialJson) {
+pub(crate) fn grew(view: &mut View, json: &PartialJson) {
     for change in json.changes() {
         let path = change.path();
         match (change, json.at(path)) {
@@ -28,7 +28,7 @@ pub(super) fn grew(view: &mut View, json: &PartialJson) {
 }
 
 /// Shows all of them.
-pub(super) fn whole(view: &mut View, value: &Value) {
+pub(crate) fn whole(view: &mut View, value: &Value) {
     match value {
         Value::Object(members) => members.iter().for_each(|(key, value)| show(view, key, value)),
         _ => show(view, ALL, value),

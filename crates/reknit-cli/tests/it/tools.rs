@@ -1,0 +1,167 @@
+//! `reknit tools`: calls and thinking in a model's text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect_test::expect;
+use reknit::json::Value;
+
+use crate::command::run;
+
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tools.txt");
+const CALL: &str = r#"<tool_call>{"name": "f", "arguments": {"a": 1.10}}</tool_call>"#;
+
+/// The folders of `corpus/tags/`, with the name of the profile.
+fn cases() -> Vec<(String, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/tags");
+    let folders = |path: &Path| {
+        let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+        folders.sort();
+        folders
+    };
+    let profiles = folders(&root).into_iter();
+    let cases = profiles.flat_map(|profile| {
+        let name = profile.file_name().unwrap().to_str().unwrap().to_owned();
+        folders(&profile).into_iter().map(move |case| (name.clone(), case))
+    });
+    cases.collect()
+}
+
+#[test]
+fn cases_print_their_blocks_also_cut_anew() {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/tags/tools.json");
+    for (profile, case) in cases().iter().step_by(4) {
+        let own_names = profile.starts_with("cline") || profile.starts_with("roo");
+        let input = case.join("input.txt");
+        let mut arguments = vec!["tools", "--profile", profile, "--json", input.to_str().unwrap()];
+        if !own_names {
+            arguments.extend(["--tools", tools.to_str().unwrap()]);
+        }
+        let expected = fs::read_to_string(case.join("blocks.json")).unwrap();
+        let expected = expected.parse::<Value>().unwrap().to_string() + "\n";
+        for cut in [&[][..], &["--recut", "1"], &["--recut", "bytes"]] {
+            let printed = run(&[&arguments[..], cut].concat(), "");
+            assert_eq!(printed.stdout, expected, "{}", case.display());
+            let broken = expected.contains(r#""end":"cut""#) || expected.contains(r#""end":"malformed""#);
+            assert_eq!(printed.code, Some(i32::from(broken)), "{}", case.display());
+        }
+    }
+}
+
+#[test]
+fn people_see_the_text_and_the_calls() {
+    let shown = run(&["tools", "--profile", "cline", EXAMPLE], "");
+    expect![[r#"
+        I will write the page, then list the folder.
+
+        [call write_to_file] {"path":"site/index.html","content":"<!doctype html>\n<p>A closing tag such as </content> may stand in a file.</p>"}
+
+        Mentioning `<read_file>` in code is no call.
+
+        [call execute_command] {"command":"cd site && ls -la","requires_approval":"false"}
+    "#]]
+    .assert_eq(&shown.stdout);
+    assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn every_change_is_a_line() {
+    let lines = run(&["tools", "--profile", "hermes", "--ndjson"], format!("<think>hm</think>Yes. {CALL} x"));
+    expect![[r#"
+        {"opened":{"block":0,"type":"thinking"}}
+        {"grew":{"block":0,"at":0,"text":"hm"}}
+        {"closed":{"block":0}}
+        {"opened":{"block":1,"type":"text"}}
+        {"grew":{"block":1,"at":0,"text":"Yes."}}
+        {"closed":{"block":1}}
+        {"opened":{"block":2,"type":"tool_call","name":"f"}}
+        {"grew":{"block":2,"at":0,"text":"{\"a\": 1.10}"}}
+        {"closed":{"block":2,"end":"closed"}}
+        {"noticed":{"kind":"dropped-text","at":85,"frame":0,"message":"1 byte of text behind a call dropped","hint":"nothing to do; the text is in the input, from this byte on"}}
+    "#]]
+    .assert_eq(&lines.stdout);
+    let lines =
+        run(&["tools", "--profile", "cline", "--ndjson"], "<read_file><path> a.rs </path></read_file>");
+    expect![[r#"
+        {"opened":{"block":0,"type":"tool_call","name":"read_file"}}
+        {"param_opened":{"block":0,"param":0,"name":"path"}}
+        {"grew":{"block":0,"param":0,"at":0,"text":"a.rs"}}
+        {"param_closed":{"block":0,"param":0,"value":"a.rs"}}
+        {"closed":{"block":0,"end":"closed"}}
+    "#]]
+    .assert_eq(&lines.stdout);
+}
+
+#[test]
+fn the_profile_that_fits_is_found_and_told() {
+    let found = run(&["tools", "--json"], CALL);
+    assert_eq!(found.stderr, "profile: hermes, because it finds 1 whole call\n");
+    assert_eq!(
+        found.stdout,
+        "{\"blocks\":[{\"type\":\"tool_call\",\"name\":\"f\",\"params\":{\"a\":1.10},\"partial\":false,\"end\":\"closed\"}],\"diagnostics\":[]}\n"
+    );
+    let none = run(&["tools"], "Hello.\n");
+    assert_eq!(none.stderr, "profile: none, because no profile finds a call or thinking\n");
+    assert_eq!(none.stdout, "Hello.\n");
+}
+
+#[test]
+fn what_is_cut_is_told_and_never_looks_whole() {
+    let cut = run(&["tools", "--profile", "cline"], "Now: <write_to_file><path>a</path><content>half");
+    expect![[r#"
+        Now:
+
+        [call write_to_file] <write_to_file><path>a</path><content>half [cut]
+    "#]]
+    .assert_eq(&cut.stdout);
+    expect![[r#"
+        error: the call of `write_to_file` is cut: the text ended before it did
+        hint: do not run the call; ask for the answer again
+        see: `reknit explain cut-arguments`
+    "#]]
+    .assert_eq(&cut.stderr);
+    assert_eq!(cut.code, Some(1));
+}
+
+#[test]
+fn display_cleans_the_text() {
+    let text = "<thinking>Hm.</thinking> I will <rea";
+    let json = run(&["tools", "--profile", "cline", "--display", "--json"], text);
+    expect![[r#"
+        {"blocks":[{"type":"text","text":"Hm. I will","partial":true}],"diagnostics":[]}
+    "#]]
+    .assert_eq(&json.stdout);
+    assert_eq!(run(&["tools", "--profile", "cline", "--display"], text).stdout, "Hm. I will\n");
+}
+
+#[test]
+fn wrong_use_says_how_to_mend_it() {
+    let profile = run(&["tools", "--profile", "clin"], "");
+    assert_eq!(profile.code, Some(2));
+    expect![[r#"
+        error: there is no profile `clin`
+        hint: use auto, or one of anthropic, cline, cline-v2, deepseek-r1, deepseek-v3, deepseek-v3-1, deepseek-v3-2, deepseek-v4, gemma4, glm47, gpt-oss, granite, harmony, hermes, jamba, kimi, kimi-k2, kimi-k25, llama3-json, minimax-append-think, minimax-m2, mistral, nemotron-deci, nemotron-nano, none, phi4, pythonic, qwen25, qwen3, qwen3-coder, roo, roo-v1
+        see: `reknit explain wrong-use`
+    "#]]
+    .assert_eq(&profile.stderr);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
+    fs::create_dir_all(&folder).unwrap();
+    let file = |name: &str, text: &str| {
+        fs::write(folder.join(name), text).unwrap();
+        folder.join(name).to_str().unwrap().to_owned()
+    };
+    let tools = file("tools.json", "{}");
+    let tools = run(&["tools", "--profile", "cline", "--tools", &tools], "");
+    assert!(tools.stderr.contains("is no list of tools: invalid type: map"), "{}", tools.stderr);
+    let grammar = file("grammar.toml", "name = \"x\"\n[calls]\nkind = \"xml\"\n");
+    let grammar = run(&["tools", "--grammar", &grammar], "");
+    assert!(grammar.stderr.contains("unknown variant `xml`"), "{}", grammar.stderr);
+    assert_eq!((tools.code, grammar.code), (Some(2), Some(2)));
+    let own = file(
+        "own.toml",
+        "name = \"own\"\n[calls]\nkind = \"json\"\nopen = [\"CALL \"]\n[reasoning]\nopen = [\"((\"]\nclose = \"))\"\n",
+    );
+    let own = run(&["tools", "--grammar", &own], r#"((hm)) CALL {"name": "f"}"#);
+    assert_eq!(own.stdout, "[thinking, not shown]\n\n[call f] {}\n");
+}
