@@ -162,8 +162,12 @@ impl Template {
                 }
                 Piece::Name => match word(rest, pieces.peek().copied(), over) {
                     Word::Ends(len) => {
-                        let name = rest[..len].trim();
-                        let start = found.end + (len - rest[..len].trim_start().len());
+                        // Around a listed name nothing stands: `<read_file >` is a text about a tag.
+                        let name = match names {
+                            Names::Free => rest[..len].trim(),
+                            Names::Listed(_) => &rest[..len],
+                        };
+                        let start = found.end + rest[..len].find(name).unwrap_or(0);
                         found.name = start..start + name.len();
                         if !names.has(name) {
                             return Match::No;
@@ -312,5 +316,6 @@ mod tests {
         assert_eq!(template.find("<rea", 0, &names, true), Match::No);
         assert_eq!(template.find("<reb", 0, &names, false), Match::No);
         assert_eq!(template.find("<ru>", 0, &names, false), Match::No);
+        assert_eq!(template.find("<run >", 0, &names, false), Match::No);
     }
 }
