@@ -123,11 +123,11 @@ impl Value {
     fn last(&self, text: &str, shown: usize, fresh: usize, to: usize, rest: Rest) -> usize {
         let tail = &text[shown..to];
         let end = match self.treatment.clean {
-            Clean::Trim => match last_solid(&text[fresh.min(to)..to]) {
-                Some(solid) => fresh + solid,
-                // What is new is blank: what was held back before it is, too.
-                None => shown,
-            },
+            Clean::Trim => {
+                // What was held back before may be half an entity, which at the end is none.
+                let new = if rest == Rest::None { shown } else { fresh.min(to) };
+                last_solid(&text[new..to]).map_or(shown, |solid| new + solid)
+            }
             Clean::Newline => {
                 let line = tail.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
                 let half = tail.strip_suffix('\r').filter(|_| rest == Rest::Expected);
