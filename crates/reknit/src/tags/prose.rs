@@ -181,10 +181,9 @@ impl Prose {
         if run.first && run.length >= 3 {
             self.code = Code::Fence { mark: b'`', length: run.length };
             self.scan = at;
-        } else if let Some(held) = run.held {
-            self.scan = held;
         }
-        // Without a marker behind it the search goes on from the run, which other runs may follow.
+        // Else the search goes on behind the run, not at what was held: that may stand in a span of other
+        // runs. A run that has no like on its line is the last of its length, so this is seldom.
         None
     }
 
