@@ -172,9 +172,16 @@ impl Parser {
         }
         let limit = self.matcher.limits.text_bytes;
         let room = limit.saturating_sub(self.sheet.text.len() - self.sheet.prefix);
-        let taken = &piece[..piece.floor_char_boundary(room.min(piece.len()))];
+        let taken = if piece.len() <= room { piece } else { &piece[..piece.floor_char_boundary(room)] };
+        let from = self.sheet.text.len();
         self.sheet.text.push_str(taken);
-        self.run();
+        let skimmed = match &mut self.machine {
+            Machine::Prose(prose) => prose.skim(&self.matcher, &mut self.sheet, from),
+            _ => false,
+        };
+        if !skimmed {
+            self.run();
+        }
         if taken.len() == piece.len() {
             return Ok(());
         }

@@ -1,5 +1,7 @@
 //! [`Markup`]: a call whose parameters are marked one by one.
 
+use std::ops::Range;
+
 use memchr::{memchr, memchr3};
 
 use super::call::{CallData, Input, ParamData, Slice};
@@ -9,7 +11,7 @@ use super::matcher::{self, Matcher};
 use super::prose::{Place, Prose};
 use super::sheet::{Change, Dropped, RunKind, Sheet, SpanKind};
 use super::tail::{Decision, Tail};
-use super::template::{Found, Match, literal};
+use super::template::{Found, Match};
 use super::tools::untyped;
 use super::value::{self, Value};
 use crate::diagnostic::Kind;
@@ -20,17 +22,13 @@ use crate::message::CallEnd;
 pub(super) struct Markup {
     /// Whether a wrapper stands around the call.
     within: bool,
-    /// The open calls, the outermost first.
-    calls: Vec<OpenCall>,
+    /// The block of the call.
+    block: usize,
+    /// Those of the calls it stands in, the outermost first.
+    outer: Vec<usize>,
     state: State,
     /// Everything before this has been searched.
     scan: usize,
-}
-
-#[derive(Clone, Debug)]
-struct OpenCall {
-    block: usize,
-    close: String,
 }
 
 #[derive(Clone, Debug)]
@@ -46,7 +44,7 @@ enum State {
 #[derive(Clone, Debug)]
 struct OpenValue {
     value: Value,
-    close: String,
+    name: Range<usize>,
     /// `string="false"`: the value is JSON.
     json: bool,
 }
@@ -54,9 +52,8 @@ struct OpenValue {
 impl Markup {
     /// At the opening marker of a call.
     pub(super) fn open(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, within: bool) -> Self {
-        let mut machine = Self { within, calls: Vec::new(), state: State::Body, scan: found.end };
-        machine.open_call(matcher, sheet, at, found);
-        machine
+        let block = open_call(matcher, sheet, at, found, None);
+        Self { within, block, outer: Vec::new(), state: State::Body, scan: found.end }
     }
 
     pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
@@ -97,87 +94,85 @@ impl Markup {
                 self.close_value(matcher, sheet, &value);
             }
         }
-        for call in self.calls.drain(..).rev() {
-            sheet.lay(SpanKind::Value(call.block), end);
-            sheet.end_call(call.block, CallEnd::Cut, end);
+        sheet.lay(SpanKind::Value(self.block), end);
+        for &block in [self.block].iter().chain(self.outer.iter().rev()) {
+            sheet.end_call(block, CallEnd::Cut, end);
         }
-    }
-
-    fn open_call(&mut self, matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found) {
-        sheet.lay(SpanKind::Markup, found.end);
-        let name = &sheet.text[found.name.clone()];
-        let close = matcher.markup().call_close.written(name);
-        let block = sheet.open_call(CallData {
-            known: matcher.knows(name),
-            name: Slice::Range(found.name.clone()),
-            range: at..found.end,
-            input: Input::Params(Vec::new()),
-            end: None,
-            written: None,
-            finalized: false,
-            parent: self.calls.last().map(|outer| outer.block),
-        });
-        self.calls.push(OpenCall { block, close });
-        self.scan = found.end;
     }
 
     /// Between parameters: the next one, or the end of the call.
     fn body(&mut self, matcher: &Matcher, rules: &matcher::Markup, sheet: &mut Sheet) -> Body {
-        let OpenCall { block, close } = self.calls.last().expect("a call is open").clone();
+        let block = self.block;
         let stray = RunKind::Dropped(Dropped::InCall);
+        let first = [rules.parameter.first_byte(), rules.call_close.first_byte(), rules.call.first_byte()];
         loop {
-            let text = &sheet.text;
-            let first = [rules.parameter.first_byte(), close.as_bytes()[0], rules.call.first_byte()];
-            let Some(ahead) = memchr3(first[0], first[1], first[2], &text.as_bytes()[self.scan..]) else {
-                self.scan = text.len();
+            let bytes = &sheet.text.as_bytes()[self.scan..];
+            let Some(ahead) = memchr3(first[0], first[1], first[2], bytes) else {
+                self.scan = sheet.text.len();
                 sheet.prose(stray, self.scan);
                 return Body::Wait;
             };
             let at = self.scan + ahead;
-            let tool = sheet.call_name(block);
-            let marks = [
-                (Mark::Close, literal(text, at, &close, false)),
-                (Mark::Param, rules.parameter.find(text, at, rules.parameters(tool), false)),
-                (Mark::Call, self.nested(rules, sheet, at)),
-                (Mark::Repair, self.repaired(rules, sheet, at)),
-            ];
-            let undecided = marks.iter().any(|(_, found)| *found == Match::Partial);
-            let found = marks.into_iter().find_map(|(mark, found)| match found {
-                Match::Full(found) => Some((mark, found)),
-                Match::No | Match::Partial => None,
-            });
-            match found {
-                Some((mark, found)) => {
-                    sheet.prose(stray, at);
-                    sheet.end_stray(at);
-                    sheet.lay(SpanKind::Markup, found.end);
-                    self.scan = found.end;
-                    match mark {
-                        Mark::Close => return self.close_call(rules, sheet, found.end),
-                        Mark::Param => return Body::State(self.open_param(rules, sheet, &found)),
-                        Mark::Repair => {
-                            let name = sheet.text[found.name.clone()].to_owned();
-                            repair(rules, sheet, block, &name, at);
-                        }
-                        Mark::Call => {
-                            self.open_call(matcher, sheet, at, &found);
-                            return Body::State(State::Body);
-                        }
-                    }
-                }
-                None if undecided => {
+            let (mark, found) = self.mark(rules, sheet, at);
+            let found = match found {
+                Match::Full(found) => found,
+                Match::Partial => {
                     self.scan = at;
                     sheet.prose(stray, at);
                     return Body::Wait;
                 }
-                None => self.scan = sheet.text.ceil_char_boundary(at + 1),
+                Match::No => {
+                    self.scan = sheet.text.ceil_char_boundary(at + 1);
+                    continue;
+                }
+            };
+            sheet.prose(stray, at);
+            sheet.end_stray(at);
+            sheet.lay(SpanKind::Markup, found.end);
+            self.scan = found.end;
+            match mark {
+                Mark::Close => return self.close_call(rules, sheet, at, found.end),
+                Mark::Param => return Body::State(self.open_param(rules, sheet, &found)),
+                Mark::Repair => {
+                    let name = sheet.text[found.name].to_owned();
+                    repair(rules, sheet, block, &name, at);
+                }
+                Mark::Call => {
+                    self.outer.push(block);
+                    self.block = open_call(matcher, sheet, at, &found, Some(block));
+                    return Body::State(State::Body);
+                }
             }
         }
     }
 
+    /// The marker at `at`; that something may become one counts more than that something else is none.
+    fn mark(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> (Mark, Match) {
+        let text = &sheet.text;
+        let tool = sheet.call_name(self.block);
+        let close = rules.call_close.stands(text, at, tool);
+        if let Match::Full(_) = close {
+            return (Mark::Close, close);
+        }
+        let param = rules.parameter.find(text, at, rules.parameters(tool), false);
+        if let Match::Full(_) = param {
+            return (Mark::Param, param);
+        }
+        let others =
+            [(Mark::Call, self.nested(rules, sheet, at)), (Mark::Repair, self.repaired(rules, sheet, at))];
+        let mut marks = [(Mark::Close, close), (Mark::Param, param)].into_iter().chain(others);
+        let rank = |found: &Match| match found {
+            Match::Full(_) => 2,
+            Match::Partial => 1,
+            Match::No => 0,
+        };
+        let first = marks.next().expect("there are four");
+        marks.fold(first, |best, next| if rank(&next.1) > rank(&best.1) { next } else { best })
+    }
+
     /// A call in a call, where the grammar has them.
     fn nested(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match {
-        if self.calls.len() > rules.nesting() {
+        if self.outer.len() >= rules.nesting() {
             return Match::No;
         }
         rules.call.find(&sheet.text, at, &rules.tools, false)
@@ -185,12 +180,14 @@ impl Markup {
 
     /// A further closing marker of a value that is read again at each.
     fn repaired(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match {
-        let block = self.calls.last().expect("a call is open").block;
-        let tool = sheet.call_name(block);
-        for param in sheet.params(block) {
+        if !rules.repairs {
+            return Match::No;
+        }
+        let tool = sheet.call_name(self.block);
+        for param in sheet.params(self.block) {
             let name = &sheet.text[param.name.clone()];
             if rules.treatment(tool, name).closer == Closer::RepairedAtEach {
-                match literal(&sheet.text, at, &rules.parameter_close.written(name), false) {
+                match rules.parameter_close.stands(&sheet.text, at, name) {
                     Match::No => {}
                     Match::Full(found) => return Match::Full(Found { name: param.name.clone(), ..found }),
                     Match::Partial => return Match::Partial,
@@ -201,16 +198,13 @@ impl Markup {
     }
 
     fn open_param(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, found: &Found) -> State {
-        let block = self.calls.last().expect("a call is open").block;
-        let name = sheet.text[found.name.clone()].to_owned();
-        let treatment = rules.treatment(sheet.call_name(block), &name);
-        let earlier = sheet.params(block).iter().rposition(|param| sheet.text[param.name.clone()] == name);
+        let block = self.block;
+        let name = &sheet.text[found.name.clone()];
+        let treatment = rules.treatment(sheet.call_name(block), name);
+        let earlier = sheet.params(block).iter().rposition(|param| &sheet.text[param.name.clone()] == name);
         if let Some(earlier) = earlier {
-            sheet.note(
-                Kind::RepeatedParameter,
-                found.name.start,
-                format!("parameter `{name}` is there a second time; the last one stands"),
-            );
+            let message = format!("parameter `{name}` is there a second time; the last one stands");
+            sheet.note(Kind::RepeatedParameter, found.name.start, message);
             sheet.params_mut(block)[earlier].replaced = true;
         }
         let param = sheet.params(block).len();
@@ -225,7 +219,7 @@ impl Markup {
         sheet.changes.push(Change::ParamOpened { block, param });
         State::Value(OpenValue {
             value: Value::new(block, param, found.end, treatment),
-            close: rules.parameter_close.written(&name),
+            name: found.name.clone(),
             json: sheet.text[found.attributes.clone()].contains("string=\"false\""),
         })
     }
@@ -239,24 +233,23 @@ impl Markup {
         mut open: OpenValue,
     ) -> Result<(State, bool), Skip> {
         let bound = open.value.start.saturating_add(matcher.limits.param_bytes);
-        let first = open.close.as_bytes()[0];
+        let close = &rules.parameter_close;
+        let may_lack_it =
+            open.value.treatment().closer == Closer::Placed && !rules.wrapper_close().is_empty();
         let (at, found) = loop {
             let text = &sheet.text;
-            let Some(ahead) = memchr(first, &text.as_bytes()[self.scan..]) else {
+            let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
                 self.scan = text.len();
                 break (self.scan, Match::No);
             };
             let at = self.scan + ahead;
-            match literal(text, at, &open.close, false) {
+            match close.stands(text, at, &text[open.name.clone()]) {
                 Match::No => {}
                 found => break (at, found),
             }
             // The closing marker may be missing, and the call's own be the next that comes.
-            if open.value.treatment().closer == Closer::Placed
-                && !rules.wrapper_close().is_empty()
-                && at <= bound
-            {
-                match literal(text, at, self.close(), false) {
+            if may_lack_it && at <= bound {
+                match rules.call_close.stands(text, at, sheet.call_name(self.block)) {
                     Match::No => {}
                     Match::Partial => break (at, Match::Partial),
                     Match::Full(found) => {
@@ -270,7 +263,7 @@ impl Markup {
         let certain = sheet.text.floor_char_boundary(at.min(bound));
         if at > bound {
             open.value.close(sheet, certain);
-            return Err(self.past_limit(sheet, certain));
+            return Err(self.past_limit(rules, sheet, certain));
         }
         match found {
             Match::Full(found) => match open.value.treatment().closer {
@@ -304,17 +297,15 @@ impl Markup {
         mut tail: Tail,
     ) -> (State, bool) {
         let block = open.value.block;
-        match tail.step(rules, sheet, block, open.value.treatment().closer, self.close(), &open.close) {
+        match tail.step(rules, sheet, block, open.value.treatment().closer, open.name.clone()) {
             Decision::Open => (State::Tail(open, tail), true),
             Decision::Closes => {
                 open.value.close(sheet, tail.at());
                 self.close_value(matcher, sheet, &open);
                 if tail.is_without_closer() {
-                    sheet.note(
-                        Kind::MissingCloser,
-                        tail.at(),
-                        format!("`{}` is missing; the value ends where the call does", open.close),
-                    );
+                    let close = rules.parameter_close.written(&sheet.text[open.name.clone()]);
+                    let message = format!("`{close}` is missing; the value ends where the call does");
+                    sheet.note(Kind::MissingCloser, tail.at(), message);
                 }
                 sheet.lay(SpanKind::Markup, tail.end());
                 self.scan = tail.end();
@@ -342,44 +333,51 @@ impl Markup {
         sheet.changes.push(Change::ParamClosed { block, param });
     }
 
-    fn close_call(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, end: usize) -> Body {
-        let OpenCall { block, close } = self.calls.pop().expect("a call is open");
-        let tool = sheet.call_name(block).to_owned();
-        let names: Vec<_> =
-            sheet.params(block).iter().map(|param| sheet.text[param.name.clone()].to_owned()).collect();
-        for name in names {
-            if rules.treatment(&tool, &name).closer == Closer::RepairedAtClose {
-                let start = sheet.call_start(block);
-                let body = &sheet.text[start..end - close.len()];
-                if let Some(last) = body.rfind(&rules.parameter_close.written(&name)) {
-                    let last = start + last;
-                    repair(rules, sheet, block, &name, last);
-                }
-            }
+    /// The closing marker of the call stands from `at` to `end`.
+    fn close_call(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, at: usize, end: usize) -> Body {
+        let block = self.block;
+        if rules.repairs {
+            repair_at_close(rules, sheet, block, at);
         }
         sheet.end_call(block, CallEnd::Closed, end);
-        if !self.calls.is_empty() {
-            return Body::State(State::Body);
+        match self.outer.pop() {
+            Some(outer) => {
+                self.block = outer;
+                Body::State(State::Body)
+            }
+            None => Body::Over(Machine::Prose(Prose::new(end, self.place()))),
         }
-        let place = if self.within { Place::Wrapper } else { Place::Text };
-        Body::Over(Machine::Prose(Prose::new(end, place)))
     }
 
-    /// A value is longer than it may be: the call is malformed up to its closing marker.
-    fn past_limit(&mut self, sheet: &mut Sheet, at: usize) -> Skip {
-        let inner = self.calls.pop().expect("a call is open");
+    /// A value is longer than it may be: the call is malformed up to its closing marker, and so are those it
+    /// stands in.
+    fn past_limit(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, at: usize) -> Skip {
         sheet.note(Kind::LimitReached, at, "a parameter is longer than its limit; its call is malformed");
-        let outer = self.calls.first().map_or(inner.block, |outer| outer.block);
-        for call in self.calls.drain(..).rev() {
-            sheet.call(call.block).end = Some(CallEnd::Malformed);
+        for outer in self.outer.drain(..).rev() {
+            sheet.end_call(outer, CallEnd::Malformed, at);
         }
-        let place = if self.within { Place::Wrapper } else { Place::Text };
-        Skip::new(outer, vec![inner.close], at, place)
+        let close = rules.call_close.written(sheet.call_name(self.block));
+        Skip::new(self.block, vec![close], at, self.place())
     }
 
-    fn close(&self) -> &str {
-        &self.calls.last().expect("a call is open").close
+    /// Where the prose behind the call stands.
+    fn place(&self) -> Place {
+        if self.within { Place::Wrapper } else { Place::Text }
     }
+}
+
+fn open_call(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, parent: Option<usize>) -> usize {
+    sheet.lay(SpanKind::Markup, found.end);
+    sheet.open_call(CallData {
+        known: matcher.knows(&sheet.text[found.name.clone()]),
+        name: Slice::Range(found.name.clone()),
+        range: at..found.end,
+        input: Input::Params(Vec::new()),
+        end: None,
+        written: None,
+        finalized: false,
+        parent,
+    })
 }
 
 /// A marker in the body of a call.
@@ -408,5 +406,20 @@ fn repair(rules: &matcher::Markup, sheet: &mut Sheet, block: usize, name: &str, 
     let value = Slice::Range(value::cleaned(clean, &sheet.text, start..at));
     if let Some(last) = sheet.params(block).iter().rposition(|param| named(&param)) {
         sheet.params_mut(block)[last].value = value;
+    }
+}
+
+/// Reads the values again that are read up to the last closing marker before `at`, where the call closes.
+fn repair_at_close(rules: &matcher::Markup, sheet: &mut Sheet, block: usize, at: usize) {
+    let tool = sheet.call_name(block).to_owned();
+    let name = |param: &ParamData| sheet.text[param.name.clone()].to_owned();
+    let names: Vec<_> = sheet.params(block).iter().map(name).collect();
+    for name in names {
+        if rules.treatment(&tool, &name).closer == Closer::RepairedAtClose {
+            let start = sheet.call_start(block);
+            if let Some(last) = sheet.text[start..at].rfind(&rules.parameter_close.written(&name)) {
+                repair(rules, sheet, block, &name, start + last);
+            }
+        }
     }
 }

@@ -75,6 +75,10 @@ pub(super) struct Markup {
     tool_parameters: Vec<(String, Names)>,
     pub(super) parameter_close: Template,
     rules: grammar::Markup,
+    /// The parameters that a rule is about.
+    ruled: Names,
+    /// Whether a value is read again at a later closing marker.
+    pub(super) repairs: bool,
 }
 
 /// How one parameter is read.
@@ -302,6 +306,11 @@ impl Markup {
             parameters: names(&rules.parameters),
             tool_parameters: single.collect(),
             parameter_close: template("parameter_close", &rules.parameter_close)?,
+            ruled: Names::listed(rules.rules.iter().flat_map(|rule| rule.parameters.clone())),
+            repairs: rules
+                .rules
+                .iter()
+                .any(|rule| matches!(rule.closer, Some(Closer::RepairedAtClose | Closer::RepairedAtEach))),
             rules: rules.clone(),
         })
     }
@@ -314,6 +323,9 @@ impl Markup {
     pub(super) fn treatment(&self, tool: &str, param: &str) -> Treatment {
         let mut treatment =
             Treatment { clean: self.rules.clean, closer: self.rules.closer, ampersands: false };
+        if !self.ruled.has(param) {
+            return treatment;
+        }
         for rule in &self.rules.rules {
             let of_tool = rule.tools.is_empty() || rule.tools.iter().any(|name| name == tool);
             if of_tool && rule.parameters.iter().any(|name| name == param) {

@@ -75,6 +75,19 @@ impl Prose {
         Self::new(0, if inside { Place::Thinking } else { Place::Text })
     }
 
+    /// Reads a text that has no marker in it and nothing held back, which most pieces are.
+    #[inline]
+    pub(super) fn skim(&mut self, matcher: &Matcher, sheet: &mut Sheet, from: usize) -> bool {
+        let plain = self.scan == from
+            && self.code == Code::None
+            && matcher.next(self.place, &sheet.text.as_bytes()[from..]).is_none();
+        if plain {
+            self.scan = sheet.text.len();
+            sheet.prose(self.kind(matcher, sheet), self.scan);
+        }
+        plain
+    }
+
     /// Searches on, and shows everything that cannot become a marker any more.
     pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
         loop {
@@ -82,7 +95,7 @@ impl Prose {
                 Code::None => match self.search_text(matcher, sheet) {
                     Search::Undecided(shown) => Some(shown),
                     Search::On => None,
-                    Search::Machine(machine) => return Step::Go(*machine),
+                    Search::Machine(machine) => return Step::Go(machine),
                 },
                 Code::Run(run) => self.search_line(run, matcher, sheet),
                 Code::Fence { mark, length } => self.search_fence(mark, length, sheet),
@@ -105,7 +118,7 @@ impl Prose {
         let (found, leads) = matcher.opener(self.place, text, at, sheet.over);
         match found {
             Match::Full(found) => match self.enter(matcher, sheet, at, leads, &found) {
-                Some(machine) => return Search::Machine(Box::new(machine)),
+                Some(machine) => return Search::Machine(machine),
                 None => self.pass(sheet, at),
             },
             Match::Partial => {
@@ -324,7 +337,7 @@ enum Search {
     /// What is there does not decide it; everything up to here can be shown.
     Undecided(usize),
     /// Something else begins.
-    Machine(Box<Machine>),
+    Machine(Machine),
 }
 
 /// Where the character ends that starts at `at`.

@@ -1,12 +1,14 @@
 //! [`Tail`]: what stands behind the end of a value, if it is the end.
 
+use std::ops::Range;
+
 use memchr::memchr;
 
 use super::blank::leading;
 use super::grammar::Closer;
 use super::matcher::Markup;
 use super::sheet::Sheet;
-use super::template::{Match, any_literal, literal};
+use super::template::{Match, any_literal};
 
 /// The text from what may close a value on, which is held back until that is decided.
 ///
@@ -22,16 +24,16 @@ pub(super) struct Tail {
     /// Everything before this was looked at.
     scan: usize,
     state: State,
-    /// The names of the parameters in it.
-    names: Vec<String>,
+    /// Where the names of the parameters in it stand.
+    names: Vec<Range<usize>>,
 }
 
 #[derive(Clone, Debug)]
 enum State {
     /// A parameter or the end of the call is to follow.
     Between,
-    /// In a parameter, up to this marker.
-    Param { close: String },
+    /// In a parameter of this name.
+    Param { name: Range<usize> },
     /// The closing marker is missing and the call's own has come: the wrapper's is to follow.
     CallClosed,
     /// That has come, too: the next call or the end of the text says that the value ended, a closing
@@ -73,25 +75,25 @@ impl Tail {
         self.at == self.end
     }
 
-    /// Looks on. `close` closes the value, `call_close` the call of block `block`.
+    /// Looks on. The value is of the parameter `param` in the call of block `block`.
     pub(super) fn step(
         &mut self,
         rules: &Markup,
         sheet: &Sheet,
         block: usize,
         closer: Closer,
-        call_close: &str,
-        close: &str,
+        param: Range<usize>,
     ) -> Decision {
+        let value = &sheet.text[param];
         loop {
             let decision = match &self.state {
-                State::Between => self.between(rules, sheet, block, closer, call_close),
-                State::Param { close: own } => {
-                    let own = own.clone();
-                    self.param(sheet, &own, close)
+                State::Between => self.between(rules, sheet, block, closer),
+                State::Param { name } => {
+                    let own = &sheet.text[name.clone()];
+                    self.param(rules, sheet, own, value)
                 }
                 State::CallClosed => self.call_closed(rules, sheet),
-                State::WrapperClosed => self.wrapper_closed(rules, sheet, close),
+                State::WrapperClosed => self.wrapper_closed(rules, sheet, value),
             };
             if let Some(decision) = decision {
                 return decision;
@@ -99,51 +101,45 @@ impl Tail {
         }
     }
 
-    fn between(
-        &mut self,
-        rules: &Markup,
-        sheet: &Sheet,
-        block: usize,
-        closer: Closer,
-        call_close: &str,
-    ) -> Option<Decision> {
+    fn between(&mut self, rules: &Markup, sheet: &Sheet, block: usize, closer: Closer) -> Option<Decision> {
         let text = &sheet.text;
         self.scan += leading(&text[self.scan..]);
         if self.scan == text.len() {
             return Some(Decision::Open);
         }
         let tool = sheet.call_name(block);
-        let marks = [
-            literal(text, self.scan, call_close, false),
-            rules.parameter.find(text, self.scan, rules.parameters(tool), false),
-        ];
-        match marks {
-            [Match::Full(_), _] => Some(Decision::Closes),
+        let close = rules.call_close.stands(text, self.scan, tool);
+        if let Match::Full(_) = close {
+            return Some(Decision::Closes);
+        }
+        match [close, rules.parameter.find(text, self.scan, rules.parameters(tool), false)] {
             [_, Match::Full(_)] if closer == Closer::Placed => Some(Decision::Closes),
             [_, Match::Full(found)] => {
-                let name = &text[found.name];
+                let name = &text[found.name.clone()];
                 let had = sheet.params(block).iter().any(|param| &text[param.name.clone()] == name);
-                if had || self.names.iter().any(|earlier| earlier == name) {
+                if had || self.names.iter().any(|earlier| &text[earlier.clone()] == name) {
                     return Some(Decision::Value { scan: self.scan });
                 }
-                self.names.push(name.to_owned());
-                self.state = State::Param { close: rules.parameter_close.written(name) };
+                self.names.push(found.name.clone());
+                self.state = State::Param { name: found.name };
                 self.scan = found.end;
                 None
             }
             [Match::Partial, _] | [_, Match::Partial] => Some(Decision::Open),
-            [Match::No, Match::No] => Some(Decision::Value { scan: self.scan }),
+            [Match::Full(_) | Match::No, Match::No] => Some(Decision::Value { scan: self.scan }),
         }
     }
 
-    fn param(&mut self, sheet: &Sheet, own: &str, close: &str) -> Option<Decision> {
+    /// In the parameter `own`, behind what may be the end of `value`.
+    fn param(&mut self, rules: &Markup, sheet: &Sheet, own: &str, value: &str) -> Option<Decision> {
         let text = &sheet.text;
-        let Some(ahead) = memchr(own.as_bytes()[0], &text.as_bytes()[self.scan..]) else {
+        let close = &rules.parameter_close;
+        let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Some(Decision::Open);
         };
         let at = self.scan + ahead;
-        match [literal(text, at, close, false), literal(text, at, own, false)] {
+        match [close.stands(text, at, value), close.stands(text, at, own)] {
             // The value goes on up to this one at least, which may be its end again.
             [Match::Full(_), _] => Some(Decision::Value { scan: at }),
             [_, Match::Full(found)] => {
@@ -178,16 +174,16 @@ impl Tail {
         }
     }
 
-    fn wrapper_closed(&mut self, rules: &Markup, sheet: &Sheet, close: &str) -> Option<Decision> {
+    fn wrapper_closed(&mut self, rules: &Markup, sheet: &Sheet, value: &str) -> Option<Decision> {
         let text = &sheet.text;
+        let close = &rules.parameter_close;
         let undecided = if sheet.over { Decision::Closes } else { Decision::Open };
-        let Some(ahead) = memchr(close.as_bytes()[0], &text.as_bytes()[self.scan..]) else {
+        let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Some(undecided);
         };
         let at = self.scan + ahead;
-        let marks =
-            [literal(text, at, close, sheet.over), any_literal(text, at, rules.wrapper_open(), sheet.over)];
+        let marks = [close.stands(text, at, value), any_literal(text, at, rules.wrapper_open(), sheet.over)];
         match marks {
             [Match::Full(_), _] => Some(Decision::Value { scan: at }),
             [_, Match::Full(_)] => Some(Decision::Closes),

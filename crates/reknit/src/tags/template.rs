@@ -1,6 +1,9 @@
 //! [`Template`]: how an opening marker is written, with the places where a name stands in it.
 
+use std::cmp::Ordering;
 use std::ops::Range;
+
+use memchr::{memchr, memchr_iter};
 
 use super::blank::leading;
 
@@ -52,14 +55,14 @@ pub(super) struct Found {
 pub(super) enum Names {
     /// Any.
     Free,
-    /// These, in order.
+    /// These, the shortest first: most are told apart by their length.
     Listed(Vec<String>),
 }
 
 impl Names {
     pub(super) fn listed(names: impl IntoIterator<Item = String>) -> Self {
         let mut names: Vec<_> = names.into_iter().collect();
-        names.sort_unstable();
+        names.sort_unstable_by(|a, b| by_length(a, b));
         names.dedup();
         Self::Listed(names)
     }
@@ -67,7 +70,7 @@ impl Names {
     pub(super) fn has(&self, name: &str) -> bool {
         match self {
             Self::Free => !name.is_empty(),
-            Self::Listed(names) => names.binary_search_by(|known| known.as_str().cmp(name)).is_ok(),
+            Self::Listed(names) => names.binary_search_by(|known| by_length(known, name)).is_ok(),
         }
     }
 
@@ -75,12 +78,13 @@ impl Names {
     pub(super) fn may_become(&self, start: &str) -> bool {
         match self {
             Self::Free => true,
-            Self::Listed(names) => {
-                let at = names.partition_point(|known| known.as_str() < start);
-                names.get(at).is_some_and(|known| known.starts_with(start))
-            }
+            Self::Listed(names) => names.iter().any(|known| known.starts_with(start)),
         }
     }
+}
+
+fn by_length(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 impl Template {
@@ -128,6 +132,24 @@ impl Template {
         }
     }
 
+    /// Whether the marker with this very name stands at `at`; nothing follows the text is not considered.
+    pub(super) fn stands(&self, text: &str, at: usize, name: &str) -> Match {
+        let mut rest = &text.as_bytes()[at..];
+        for piece in &self.pieces {
+            let expected = match piece {
+                Piece::Literal(literal) => literal.as_str(),
+                Piece::Name => name,
+                Piece::Attributes | Piece::Blank => "",
+            };
+            match rest.strip_prefix(expected.as_bytes()) {
+                Some(behind) => rest = behind,
+                None if expected.as_bytes().starts_with(rest) => return Match::Partial,
+                None => return Match::No,
+            }
+        }
+        Match::Full(Found { end: text.len() - rest.len(), ..Found::default() })
+    }
+
     /// The marker with `name` in it.
     pub(super) fn written(&self, name: &str) -> String {
         let piece = |piece: &Piece| match piece {
@@ -140,6 +162,11 @@ impl Template {
 
     /// Whether the marker stands at `at`. `over` says that nothing follows the text.
     pub(super) fn find(&self, text: &str, at: usize, names: &Names, over: bool) -> Match {
+        if let (Names::Listed(_), [Piece::Literal(open), Piece::Name, Piece::Literal(close)]) =
+            (names, self.pieces.as_slice())
+        {
+            return find_listed(text, at, open, close, names, over);
+        }
         let undecided = if over { Match::No } else { Match::Partial };
         let mut found = Found { end: at, ..Found::default() };
         let mut pieces = self.pieces.iter().peekable();
@@ -147,9 +174,9 @@ impl Template {
             let rest = &text[found.end..];
             match piece {
                 Piece::Literal(literal) => {
-                    let common = common_bytes(rest, literal);
-                    if common < literal.len() {
-                        return if common == rest.len() { undecided } else { Match::No };
+                    if !rest.as_bytes().starts_with(literal.as_bytes()) {
+                        let begun = literal.as_bytes().starts_with(rest.as_bytes());
+                        return if begun { undecided } else { Match::No };
                     }
                     found.end += literal.len();
                 }
@@ -163,11 +190,11 @@ impl Template {
                 Piece::Name => match word(rest, pieces.peek().copied(), over) {
                     Word::Ends(len) => {
                         // Around a listed name nothing stands: `<read_file >` is a text about a tag.
-                        let name = match names {
-                            Names::Free => rest[..len].trim(),
-                            Names::Listed(_) => &rest[..len],
+                        let (name, blanks) = match names {
+                            Names::Free => (rest[..len].trim(), len - rest[..len].trim_start().len()),
+                            Names::Listed(_) => (&rest[..len], 0),
                         };
-                        let start = found.end + rest[..len].find(name).unwrap_or(0);
+                        let start = found.end + blanks;
                         found.name = start..start + name.len();
                         if !names.has(name) {
                             return Match::No;
@@ -193,11 +220,10 @@ impl Template {
 
 /// Matches a plain marker at `at`.
 pub(super) fn literal(text: &str, at: usize, marker: &str, over: bool) -> Match {
-    let rest = &text[at..];
-    let common = common_bytes(rest, marker);
-    if common == marker.len() {
+    let (rest, marker) = (&text.as_bytes()[at..], marker.as_bytes());
+    if rest.starts_with(marker) {
         Match::Full(Found { end: at + marker.len(), ..Found::default() })
-    } else if common == rest.len() && !over {
+    } else if marker.starts_with(rest) && !over {
         Match::Partial
     } else {
         Match::No
@@ -222,11 +248,6 @@ pub(super) fn any_literal<'a>(
     if undecided { Match::Partial } else { Match::No }
 }
 
-/// How many bytes `a` and `b` have in common at their start.
-fn common_bytes(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
-}
-
 /// The free part at the start of a text.
 enum Word {
     /// It has this many bytes.
@@ -237,15 +258,43 @@ enum Word {
     None,
 }
 
+/// The marker `open` + name + `close` at `at`, with a name out of a list.
+fn find_listed(text: &str, at: usize, open: &str, close: &str, names: &Names, over: bool) -> Match {
+    let undecided = if over { Match::No } else { Match::Partial };
+    let rest = &text.as_bytes()[at..];
+    let Some(behind) = rest.strip_prefix(open.as_bytes()) else {
+        return if open.as_bytes().starts_with(rest) { undecided } else { Match::No };
+    };
+    let start = at + open.len();
+    let near = &behind[..behind.len().min(LONGEST)];
+    match memchr(close.as_bytes()[0], near) {
+        Some(length) if names.has(text.get(start..start + length).unwrap_or_default()) => {
+            match literal(text, start + length, close, over) {
+                Match::Full(found) => Match::Full(Found { name: start..start + length, ..found }),
+                undecided_or_none => undecided_or_none,
+            }
+        }
+        Some(_) => Match::No,
+        None if behind.len() < LONGEST && names.may_become(&text[start..]) => undecided,
+        None => Match::No,
+    }
+}
+
+/// Where `marker` stands in `text`. Markers are short, and so is what stands before them.
+fn find(text: &str, marker: &str) -> Option<usize> {
+    let (text, marker) = (text.as_bytes(), marker.as_bytes());
+    memchr_iter(marker[0], text).find(|&at| text[at..].starts_with(marker))
+}
+
 /// The free part of `rest` up to `next`.
 fn word(rest: &str, next: Option<&Piece>, over: bool) -> Word {
     let near = &rest[..rest.floor_char_boundary(LONGEST + 1)];
     let end = match next {
         Some(Piece::Literal(literal)) => {
-            let end = near.find(literal.as_str());
+            let end = find(near, literal);
             // A `<` in a name is none, unless it starts what follows the name.
             let before = &near[..end.unwrap_or(near.len())];
-            let angle = before.find('<').filter(|&at| !literal.starts_with(&near[at..]));
+            let angle = memchr(b'<', before.as_bytes()).filter(|&at| !literal.starts_with(&near[at..]));
             if angle.is_some() {
                 return Word::None;
             }
