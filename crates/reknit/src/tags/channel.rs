@@ -15,7 +15,7 @@ pub(super) const CHANNEL: &str = "<|channel|>";
 const CONSTRAIN: &str = "<|constrain|>";
 pub(super) const MESSAGE: &str = "<|message|>";
 /// What ends a message. On its own it is dropped: a message may end twice.
-pub(super) const ENDS: [&str; 3] = ["<|end|>", "<|return|>", "<|call|>"];
+pub(super) const ENDS: [&str; 3] = ["<|call|>", "<|end|>", "<|return|>"];
 
 /// The longest head.
 const LONGEST: usize = 512;

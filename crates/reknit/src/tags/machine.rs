@@ -70,9 +70,9 @@ impl Skip {
     fn step(&mut self, sheet: &mut Sheet) -> Step {
         loop {
             let text = &sheet.text;
-            let first = self.closes.first().map(|close| close.as_bytes()[0]);
-            let ahead = first.and_then(|first| memchr::memchr(first, &text.as_bytes()[self.scan..]));
-            let Some(ahead) = ahead else {
+            // Not all closing markers of a grammar start alike.
+            let starts = |byte: &u8| self.closes.iter().any(|close| close.as_bytes()[0] == *byte);
+            let Some(ahead) = text.as_bytes()[self.scan..].iter().position(starts) else {
                 self.scan = text.len();
                 return Step::Wait;
             };

@@ -178,7 +178,7 @@ impl Matcher {
             }
             in_thinking.extend(calls.iter().cloned());
             body = Some(grammar::Body {
-                close: vec!["<|call|>".to_owned()],
+                close: channel::ENDS.map(str::to_owned).to_vec(),
                 name_prefix: "functions.".to_owned(),
                 ..grammar::Body::default()
             });
