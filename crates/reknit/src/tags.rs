@@ -186,7 +186,7 @@ impl Parser {
             return Ok(());
         }
         // Nothing more is taken, however little it is: a limit is reached at a byte.
-        self.finish();
+        self.end();
         let at = self.sheet.text.len();
         self.sheet.note(Kind::LimitReached, at, format!("the text is longer than {limit} bytes"));
         self.refused = Some(TooLong { limit });
@@ -196,21 +196,26 @@ impl Parser {
     /// Ends the text: what is open is cut, and never looks whole.
     pub fn finish(&mut self) {
         if self.finished {
+            self.sheet.changes.clear();
             return;
         }
         let mut last = String::new();
         self.sheet.utf8.finish(&mut last);
         // Past the limit it is not taken, and the error is the caller's already.
-        let _ = self.push(&last);
-        if self.finished {
-            return;
+        if self.push(&last).is_ok() {
+            self.end();
         }
+    }
+
+    /// Nothing follows what was taken. The changes are added to those of the last piece.
+    fn end(&mut self) {
         self.finished = true;
         self.sheet.over = true;
         self.run();
         self.machine.cut(&self.matcher, &mut self.sheet);
-        if let Some(first) = self.sheet.utf8.first_replaced() {
-            let count = self.sheet.utf8.replaced();
+        let taken = self.sheet.text.len() - self.sheet.prefix;
+        let count = self.sheet.utf8.replaced(taken);
+        if let Some(first) = self.sheet.utf8.first_replaced().filter(|_| count > 0) {
             let at = first + self.sheet.prefix;
             self.sheet.note(
                 Kind::InvalidUtf8,

@@ -64,9 +64,9 @@ impl Utf8 {
         }
     }
 
-    /// How many stretches were no UTF-8.
-    pub(super) fn replaced(&self) -> usize {
-        self.shifts.len()
+    /// How many stretches of the first `taken` bytes of the text were no UTF-8.
+    pub(super) fn replaced(&self, taken: usize) -> usize {
+        self.shifts.partition_point(|shift| shift.text <= taken)
     }
 
     /// Where in the text the first of them stands.
