@@ -69,7 +69,7 @@ impl Names {
 
     pub(super) fn has(&self, name: &str) -> bool {
         match self {
-            Self::Free => !name.is_empty(),
+            Self::Free => !name.is_empty() && self.may_become(name),
             Self::Listed(names) => names.binary_search_by(|known| by_length(known, name)).is_ok(),
         }
     }
@@ -77,7 +77,8 @@ impl Names {
     /// Whether some name starts with `start`.
     pub(super) fn may_become(&self, start: &str) -> bool {
         match self {
-            Self::Free => true,
+            // A brace starts the JSON of a marker without a name.
+            Self::Free => !start.contains('{'),
             Self::Listed(names) => names.iter().any(|known| known.starts_with(start)),
         }
     }
