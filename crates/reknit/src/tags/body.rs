@@ -115,7 +115,7 @@ impl Json {
     }
 
     /// Before the first value, or the next behind a separator.
-    fn start(&mut self, matcher: &Matcher, sheet: &Sheet) -> Option<Step> {
+    fn start(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Option<Step> {
         self.scan += leading(&sheet.text[self.scan..]);
         match sheet.text.as_bytes().get(self.scan) {
             Some(b'{') => {
@@ -130,6 +130,7 @@ impl Json {
             }
             Some(b']') if self.list && self.last.is_some() => {
                 self.scan += 1;
+                sheet.lay(SpanKind::Markup, self.scan);
                 self.state = State::Behind;
                 None
             }
