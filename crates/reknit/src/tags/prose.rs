@@ -292,11 +292,19 @@ impl Prose {
             }
             Leads::Bare => sheet.is_blank_to(at).then(|| Machine::Json(Json::bare(sheet, self, at))),
             Leads::Json { named: true } => Some(Machine::Json(Json::named(matcher, sheet, self, at, found))),
-            Leads::Json { named: false } => Some(Machine::Json(Json::marked(sheet, self, at, found))),
+            // Whether it is a call may take long to decide; what stands before it is prose either way.
+            Leads::Json { named: false } => {
+                sheet.prose(self.kind(matcher, sheet), at);
+                sheet.prose(self.kind(matcher, sheet), at);
+                Some(Machine::Json(Json::marked(sheet, self, at, found)))
+            }
             Leads::Python | Leads::Gemma => {
                 Some(Machine::Literal(Literal::open(matcher, sheet, self, at, leads, found)))
             }
-            Leads::Channel => Some(Machine::Channel(Channel::open(sheet, self, at, found))),
+            Leads::Channel => {
+                sheet.prose(self.kind(matcher, sheet), at);
+                Some(Machine::Channel(Channel::open(sheet, self, at, found)))
+            }
             Leads::ChannelEnd => {
                 marker(sheet);
                 prose(Place::Text)
