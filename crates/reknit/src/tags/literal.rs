@@ -104,8 +104,7 @@ impl Literal {
     fn arguments(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Option<Step> {
         let State::Arguments(transcoder) = &mut self.state else { return None };
         let block = self.open.expect("arguments belong to a call");
-        let start = sheet.call_start(block);
-        let bound = start.saturating_add(matcher.limits.param_bytes).min(sheet.text.len());
+        let bound = transcoder.start.saturating_add(matcher.limits.param_bytes).min(sheet.text.len());
         let bound = sheet.text.floor_char_boundary(bound);
         let progress = match transcoder.read(&sheet.text[..bound], self.scan) {
             Progress::Wait(_) if bound < sheet.text.len() => Progress::Bad(bound),
@@ -188,7 +187,8 @@ impl Literal {
         });
         self.open = Some(block);
         self.scan = found.end;
-        self.state = State::Arguments(Box::new(Transcoder::new(notation)));
+        self.state =
+            State::Arguments(Box::new(Transcoder::new(notation, found.end, matcher.limits.json_depth)));
     }
 
     /// Back to prose at `at`; `missing` is the closing marker that should have been there.

@@ -10,9 +10,15 @@ use crate::json::Value;
 #[derive(Clone, Debug)]
 pub(super) struct Transcoder {
     notation: Notation,
+    /// Where the arguments start.
+    pub(super) start: usize,
     /// The containers that are open, the outermost first.
     open: Vec<Container>,
+    /// Fewer than this may be.
+    depth: usize,
     state: State,
+    /// Up to where a word was searched for its end.
+    looked: usize,
     /// What has been read as JSON, and was not taken yet.
     pub(super) json: String,
 }
@@ -84,12 +90,20 @@ enum Token {
 
 impl Transcoder {
     /// Behind the bracket that opens the arguments.
-    pub(super) fn new(notation: Notation) -> Self {
+    pub(super) fn new(notation: Notation, start: usize, depth: usize) -> Self {
         let outermost = match notation {
             Notation::Python => Container::Arguments,
             Notation::Gemma { .. } => Container::Object,
         };
-        Self { notation, open: vec![outermost], state: State::Item { first: true }, json: "{".to_owned() }
+        Self {
+            notation,
+            start,
+            open: vec![outermost],
+            depth,
+            state: State::Item { first: true },
+            looked: 0,
+            json: "{".to_owned(),
+        }
     }
 
     /// Reads `text` from `scan` on.
@@ -149,10 +163,9 @@ impl Transcoder {
             Quoted::Opens(..) => return Token::Bad(at),
             Quoted::No => {}
         }
+        let word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        let Some(length) = self.length(text, at, |c| !word(c)) else { return Token::Undecided(at) };
         let rest = &text[at..];
-        let Some(length) = rest.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))) else {
-            return Token::Undecided(at);
-        };
         if length == 0 {
             return Token::Bad(at);
         }
@@ -181,6 +194,9 @@ impl Transcoder {
             (b'(', Notation::Python) => Container::List(b')'),
             _ => return self.word(text, at, first),
         };
+        if self.open.len() + 1 >= self.depth {
+            return Token::Bad(at);
+        }
         self.separate(first);
         self.json.push(if container == Container::Object { '{' } else { '[' });
         self.open.push(container);
@@ -190,9 +206,10 @@ impl Transcoder {
 
     /// A number, a literal, or in Gemma's notation a string without quotes.
     fn word(&mut self, text: &str, at: usize, first: bool) -> Token {
-        let rest = &text[at..];
-        let Some(length) = rest.find([',', ']', '}', ')', ':', '\n']) else { return Token::Undecided(at) };
-        let word = rest[..length].trim_end();
+        let Some(length) = self.length(text, at, |c| ",]}):\n".contains(c)) else {
+            return Token::Undecided(at);
+        };
+        let word = text[at..at + length].trim_end();
         let json = match word {
             "True" | "true" => "true".to_owned(),
             "False" | "false" => "false".to_owned(),
@@ -215,6 +232,14 @@ impl Transcoder {
         self.json.push_str(&json);
         self.state = State::Comma;
         Token::Read(at + length)
+    }
+
+    /// How long the word at `at` is, if its end has come.
+    fn length(&mut self, text: &str, at: usize, is_end: impl Fn(char) -> bool) -> Option<usize> {
+        let from = self.looked.max(at);
+        let end = text[from..].find(is_end);
+        self.looked = end.map_or(text.len(), |end| from + end);
+        end.map(|end| from + end - at)
     }
 
     /// Whether a string opens at `at`.
@@ -385,6 +410,7 @@ fn escaped(rest: &str) -> Escape {
             let digits = &rest[1..rest.floor_char_boundary((1 + length).min(rest.len()))];
             return match u32::from_str_radix(digits, 16) {
                 _ if digits.is_empty() && rest.len() == 1 => Escape::Undecided,
+                _ if digits.starts_with('+') => Escape::Backslash,
                 Ok(_) if digits.len() < length && rest.len() < 1 + length => Escape::Undecided,
                 Ok(code) if digits.len() == length => {
                     Escape::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 1 + length)
