@@ -1,6 +1,8 @@
 //! [`Call`]: one call, while it arrives and when it is over.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::json::{Object, PartialJson, Value};
@@ -25,8 +27,41 @@ pub(super) struct CallData {
 
 #[derive(Clone, Debug)]
 pub(super) enum Input {
-    Params(Vec<ParamData>),
+    Params(Params),
     Json(Box<PartialJson>),
+}
+
+/// The parameters of a call, in the order they came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Params {
+    pub(super) list: Vec<ParamData>,
+    /// The last one of each name, if there are many: a few are found sooner by looking at all.
+    named: BTreeMap<String, usize>,
+}
+
+/// How many parameters are looked at one by one.
+const FEW: usize = 16;
+
+impl Params {
+    /// The last one of this name.
+    pub(super) fn last(&self, text: &str, name: &str) -> Option<usize> {
+        if self.list.len() > FEW {
+            return self.named.get(name).copied();
+        }
+        self.list.iter().rposition(|param| &text[param.name.clone()] == name)
+    }
+
+    pub(super) fn push(&mut self, text: &str, param: ParamData) {
+        self.list.push(param);
+        let unnamed = match self.list.len().cmp(&(FEW + 1)) {
+            Ordering::Less => return,
+            Ordering::Equal => 0,
+            Ordering::Greater => self.list.len() - 1,
+        };
+        for (number, param) in self.list.iter().enumerate().skip(unnamed) {
+            self.named.insert(text[param.name.clone()].to_owned(), number);
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -118,7 +153,7 @@ impl<'a> Call<'a> {
     pub fn params(&self) -> impl Iterator<Item = Param<'a>> {
         let text = self.text;
         let params = match &self.data.input {
-            Input::Params(params) => params.as_slice(),
+            Input::Params(params) => params.list.as_slice(),
             Input::Json(_) => &[],
         };
         params.iter().map(move |data| Param { data, text })

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3};
 
-use super::call::{CallData, Input, ParamData, Slice};
+use super::call::{CallData, Input, ParamData, Params, Slice};
 use super::grammar::Closer;
-use super::machine::{Machine, Skip, Step};
+use super::machine::{Machine, Step};
 use super::matcher::{self, Matcher};
 use super::prose::{Place, Prose};
 use super::sheet::{Change, Dropped, RunKind, Sheet, SpanKind};
@@ -39,6 +39,8 @@ enum State {
     Value(OpenValue),
     /// Behind what may be the end of a value.
     Tail(OpenValue, Tail),
+    /// Behind as much of a value as it may have: the call is malformed up to its closing marker.
+    PastLimit,
 }
 
 #[derive(Clone, Debug)]
@@ -66,11 +68,13 @@ impl Markup {
                     Body::Wait => (State::Body, true),
                     Body::Over(machine) => return Step::Go(machine),
                 },
-                State::Value(value) => match self.value(matcher, rules, sheet, value) {
-                    Ok((state, wait)) => (state, wait),
-                    Err(skip) => return Step::Go(Machine::Skip(skip)),
-                },
+                State::Value(value) => self.value(matcher, rules, sheet, value),
                 State::Tail(value, tail) => self.tail(matcher, rules, sheet, value, tail),
+                State::PastLimit => match self.past_limit(rules, sheet) {
+                    Body::State(state) => (state, false),
+                    Body::Wait => (State::PastLimit, true),
+                    Body::Over(machine) => return Step::Go(machine),
+                },
             };
             self.state = state;
             if wait {
@@ -82,7 +86,10 @@ impl Markup {
     /// The text ends inside the call.
     pub(super) fn cut(&mut self, matcher: &Matcher, sheet: &mut Sheet) {
         let end = sheet.text.len();
-        match std::mem::replace(&mut self.state, State::Body) {
+        let state = std::mem::replace(&mut self.state, State::Body);
+        let how = if let State::PastLimit = state { CallEnd::Malformed } else { CallEnd::Cut };
+        match state {
+            State::PastLimit => {}
             State::Body => {
                 sheet.prose(RunKind::Dropped(Dropped::InCall), end);
                 sheet.end_stray(end);
@@ -95,8 +102,9 @@ impl Markup {
             }
         }
         sheet.lay(SpanKind::Value(self.block), end);
-        for &block in [self.block].iter().chain(self.outer.iter().rev()) {
-            sheet.end_call(block, CallEnd::Cut, end);
+        sheet.end_call(self.block, how, end);
+        for &outer in self.outer.iter().rev() {
+            sheet.end_call(outer, CallEnd::Cut, end);
         }
     }
 
@@ -201,21 +209,16 @@ impl Markup {
         let block = self.block;
         let name = &sheet.text[found.name.clone()];
         let treatment = rules.treatment(sheet.call_name(block), name);
-        let earlier = sheet.params(block).iter().rposition(|param| &sheet.text[param.name.clone()] == name);
-        if let Some(earlier) = earlier {
+        if let Some(earlier) = sheet.param_named(block, name) {
             let message = format!("parameter `{name}` is there a second time; the last one stands");
             sheet.note(Kind::RepeatedParameter, found.name.start, message);
             sheet.params_mut(block)[earlier].replaced = true;
         }
         let param = sheet.params(block).len();
-        sheet.params_mut(block).push(ParamData {
-            name: found.name.clone(),
-            start: found.end,
-            value: Slice::Range(found.end..found.end),
-            typed: None,
-            closed: false,
-            replaced: false,
-        });
+        let value = Slice::Range(found.end..found.end);
+        let name = found.name.clone();
+        let data = ParamData { name, start: found.end, value, typed: None, closed: false, replaced: false };
+        sheet.push_param(block, data);
         sheet.changes.push(Change::ParamOpened { block, param });
         State::Value(OpenValue {
             value: Value::new(block, param, found.end, treatment),
@@ -231,7 +234,7 @@ impl Markup {
         rules: &matcher::Markup,
         sheet: &mut Sheet,
         mut open: OpenValue,
-    ) -> Result<(State, bool), Skip> {
+    ) -> (State, bool) {
         let bound = open.value.start.saturating_add(matcher.limits.param_bytes);
         let close = &rules.parameter_close;
         let may_lack_it =
@@ -254,7 +257,7 @@ impl Markup {
                     Match::Partial => break (at, Match::Partial),
                     Match::Full(found) => {
                         open.value.grow(sheet, at);
-                        return Ok((State::Tail(open, Tail::without_closer(at, found.end)), false));
+                        return (State::Tail(open, Tail::without_closer(at, found.end)), false);
                     }
                 }
             }
@@ -263,7 +266,10 @@ impl Markup {
         let certain = sheet.text.floor_char_boundary(at.min(bound));
         if at > bound {
             open.value.close(sheet, certain);
-            return Err(self.past_limit(rules, sheet, certain));
+            let message = "a parameter is longer than its limit; its call is malformed";
+            sheet.note(Kind::LimitReached, certain, message);
+            self.scan = certain;
+            return (State::PastLimit, false);
         }
         match found {
             Match::Full(found) => match open.value.treatment().closer {
@@ -272,17 +278,17 @@ impl Markup {
                     self.close_value(matcher, sheet, &open);
                     sheet.lay(SpanKind::Markup, found.end);
                     self.scan = found.end;
-                    Ok((State::Body, false))
+                    (State::Body, false)
                 }
                 Closer::Placed | Closer::Last => {
                     open.value.grow(sheet, at);
-                    Ok((State::Tail(open, Tail::behind(at, found.end)), false))
+                    (State::Tail(open, Tail::behind(at, found.end)), false)
                 }
             },
             Match::Partial | Match::No => {
                 self.scan = at;
                 open.value.grow(sheet, at);
-                Ok((State::Value(open), true))
+                (State::Value(open), true)
             }
         }
     }
@@ -340,29 +346,41 @@ impl Markup {
             repair_at_close(rules, sheet, block, at);
         }
         sheet.end_call(block, CallEnd::Closed, end);
-        match self.outer.pop() {
-            Some(outer) => {
-                self.block = outer;
-                Body::State(State::Body)
+        self.behind_call(end)
+    }
+
+    /// In a malformed call: its closing marker.
+    fn past_limit(&mut self, rules: &matcher::Markup, sheet: &mut Sheet) -> Body {
+        let close = &rules.call_close;
+        loop {
+            let text = &sheet.text;
+            let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
+                self.scan = text.len();
+                return Body::Wait;
+            };
+            self.scan += ahead;
+            match close.stands(text, self.scan, sheet.call_name(self.block)) {
+                Match::Full(found) => {
+                    sheet.lay(SpanKind::Value(self.block), self.scan);
+                    sheet.lay(SpanKind::Markup, found.end);
+                    sheet.end_call(self.block, CallEnd::Malformed, found.end);
+                    self.scan = found.end;
+                    return self.behind_call(found.end);
+                }
+                Match::Partial => return Body::Wait,
+                Match::No => self.scan = text.ceil_char_boundary(self.scan + 1),
             }
-            None => Body::Over(Machine::Prose(Prose::new(end, self.place()))),
         }
     }
 
-    /// A value is longer than it may be: the call is malformed up to its closing marker, and so are those it
-    /// stands in.
-    fn past_limit(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, at: usize) -> Skip {
-        sheet.note(Kind::LimitReached, at, "a parameter is longer than its limit; its call is malformed");
-        for outer in self.outer.drain(..).rev() {
-            sheet.end_call(outer, CallEnd::Malformed, at);
+    /// What goes on behind a call: the one that it stands in, or prose.
+    fn behind_call(&mut self, end: usize) -> Body {
+        if let Some(outer) = self.outer.pop() {
+            self.block = outer;
+            return Body::State(State::Body);
         }
-        let close = rules.call_close.written(sheet.call_name(self.block));
-        Skip::new(self.block, vec![close], at, self.place())
-    }
-
-    /// Where the prose behind the call stands.
-    fn place(&self) -> Place {
-        if self.within { Place::Wrapper } else { Place::Text }
+        let place = if self.within { Place::Wrapper } else { Place::Text };
+        Body::Over(Machine::Prose(Prose::new(end, place)))
     }
 }
 
@@ -372,7 +390,7 @@ fn open_call(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, par
         known: matcher.knows(&sheet.text[found.name.clone()]),
         name: Slice::Range(found.name.clone()),
         range: at..found.end,
-        input: Input::Params(Vec::new()),
+        input: Input::Params(Params::default()),
         end: None,
         written: None,
         finalized: false,

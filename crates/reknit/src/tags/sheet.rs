@@ -231,15 +231,30 @@ impl Sheet {
     /// The parameters of a call.
     pub(super) fn params(&self, block: usize) -> &[ParamData] {
         match &self.blocks[block] {
-            BlockData::Call(CallData { input: Input::Params(params), .. }) => params,
+            BlockData::Call(CallData { input: Input::Params(params), .. }) => &params.list,
             _ => &[],
         }
     }
 
     pub(super) fn params_mut(&mut self, block: usize) -> &mut Vec<ParamData> {
         match &mut self.call(block).input {
-            Input::Params(params) => params,
+            Input::Params(params) => &mut params.list,
             Input::Json(_) => unreachable!("the call has parameters"),
+        }
+    }
+
+    /// The last parameter of this name in a call.
+    pub(super) fn param_named(&self, block: usize, name: &str) -> Option<usize> {
+        match &self.blocks[block] {
+            BlockData::Call(CallData { input: Input::Params(params), .. }) => params.last(&self.text, name),
+            _ => None,
+        }
+    }
+
+    pub(super) fn push_param(&mut self, block: usize, param: ParamData) {
+        let Self { blocks, text, .. } = self;
+        if let BlockData::Call(CallData { input: Input::Params(params), .. }) = &mut blocks[block] {
+            params.push(text, param);
         }
     }
 

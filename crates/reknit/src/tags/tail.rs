@@ -1,5 +1,6 @@
 //! [`Tail`]: what stands behind the end of a value, if it is the end.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use memchr::memchr;
@@ -24,8 +25,8 @@ pub(super) struct Tail {
     /// Everything before this was looked at.
     scan: usize,
     state: State,
-    /// Where the names of the parameters in it stand.
-    names: Vec<Range<usize>>,
+    /// The names of the parameters in it.
+    names: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,12 +55,12 @@ pub(super) enum Decision {
 impl Tail {
     /// Behind a closing marker.
     pub(super) fn behind(at: usize, end: usize) -> Self {
-        Self { at, end, scan: end, state: State::Between, names: Vec::new() }
+        Self { at, end, scan: end, state: State::Between, names: BTreeSet::new() }
     }
 
     /// At the closing marker of the call, which ends at `end`: that of the value may be missing.
     pub(super) fn without_closer(at: usize, end: usize) -> Self {
-        Self { at, end: at, scan: end, state: State::CallClosed, names: Vec::new() }
+        Self { at, end: at, scan: end, state: State::CallClosed, names: BTreeSet::new() }
     }
 
     pub(super) fn at(&self) -> usize {
@@ -116,11 +117,9 @@ impl Tail {
             [_, Match::Full(_)] if closer == Closer::Placed => Some(Decision::Closes),
             [_, Match::Full(found)] => {
                 let name = &text[found.name.clone()];
-                let had = sheet.params(block).iter().any(|param| &text[param.name.clone()] == name);
-                if had || self.names.iter().any(|earlier| &text[earlier.clone()] == name) {
+                if sheet.param_named(block, name).is_some() || !self.names.insert(name.to_owned()) {
                     return Some(Decision::Value { scan: self.scan });
                 }
-                self.names.push(found.name.clone());
                 self.state = State::Param { name: found.name };
                 self.scan = found.end;
                 None

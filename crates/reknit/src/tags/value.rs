@@ -177,7 +177,7 @@ impl Value {
 
     pub(super) fn data<'a>(&self, sheet: &'a mut Sheet) -> &'a mut ParamData {
         match &mut sheet.call(self.block).input {
-            Input::Params(params) => &mut params[self.param],
+            Input::Params(params) => &mut params.list[self.param],
             Input::Json(_) => unreachable!("markup has parameters"),
         }
     }
