@@ -258,12 +258,12 @@ impl Json {
 
     /// Behind the last value: the closing marker, a separator, or neither.
     fn behind(&mut self, body: &Body, sheet: &mut Sheet) -> Option<Step> {
-        let end = self.scan + leading(&sheet.text[self.scan..]);
-        if end == sheet.text.len() && !sheet.over {
+        self.scan += leading(&sheet.text[self.scan..]);
+        if self.scan == sheet.text.len() && !sheet.over {
             return Some(Step::Wait);
         }
         let text = &sheet.text;
-        match any_literal(text, end, &body.close, sheet.over) {
+        match any_literal(text, self.scan, &body.close, sheet.over) {
             Match::Full(found) => {
                 sheet.lay(SpanKind::Markup, found.end);
                 if let Some(block) = self.last {
@@ -276,9 +276,9 @@ impl Json {
             Match::No => {}
         }
         if !body.separator.is_empty() {
-            match literal(text, end, &body.separator, sheet.over) {
+            match literal(text, self.scan, &body.separator, sheet.over) {
                 Match::Full(found) => {
-                    self.opened = end;
+                    self.opened = self.scan;
                     self.scan = found.end;
                     self.state = State::Start;
                     return None;
@@ -296,7 +296,7 @@ impl Json {
         if let Some(missing) = missing {
             sheet.note(
                 Kind::MissingCloser,
-                self.scan,
+                sheet.decided(),
                 format!("`{missing}` is missing behind a call that is whole"),
             );
         }

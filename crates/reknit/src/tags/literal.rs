@@ -138,18 +138,18 @@ impl Literal {
     }
 
     fn element(&mut self, sheet: &mut Sheet) -> Option<Step> {
-        let at = self.scan + leading(&sheet.text[self.scan..]);
-        match sheet.text.as_bytes().get(at) {
+        self.scan += leading(&sheet.text[self.scan..]);
+        match sheet.text.as_bytes().get(self.scan) {
             Some(b',') => {
-                sheet.lay(SpanKind::Markup, at + 1);
-                self.scan = at + 1;
+                self.scan += 1;
+                sheet.lay(SpanKind::Markup, self.scan);
                 self.opened = self.scan;
                 self.state = State::Head { first: false };
                 None
             }
             Some(b']') => {
-                sheet.lay(SpanKind::Markup, at + 1);
-                Some(self.leave(sheet, at + 1, None))
+                sheet.lay(SpanKind::Markup, self.scan + 1);
+                Some(self.leave(sheet, self.scan + 1, None))
             }
             None if !sheet.over => Some(Step::Wait),
             _ => Some(self.leave(sheet, self.scan, Some("]"))),
@@ -158,8 +158,8 @@ impl Literal {
 
     fn behind(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Option<Step> {
         let Some(Calls::Gemma(gemma)) = &matcher.grammar.calls else { return None };
-        let at = self.scan + leading(&sheet.text[self.scan..]);
-        match literal(&sheet.text, at, &gemma.close, sheet.over) {
+        self.scan += leading(&sheet.text[self.scan..]);
+        match literal(&sheet.text, self.scan, &gemma.close, sheet.over) {
             Match::Full(found) => {
                 sheet.lay(SpanKind::Markup, found.end);
                 Some(self.leave(sheet, found.end, None))
@@ -196,7 +196,7 @@ impl Literal {
         if let Some(missing) = missing {
             sheet.note(
                 Kind::MissingCloser,
-                at,
+                sheet.decided(),
                 format!("`{missing}` is missing behind a call that is whole"),
             );
         }

@@ -4,7 +4,7 @@ use super::blank::leading;
 use super::channel;
 use super::grammar::{self, Calls, Clean, Closer, CodeRule, Grammar, GrammarError, Reasoning};
 use super::prose::Place;
-use super::template::{Match, Names, Template};
+use super::template::{LONGEST, Match, Names, Template};
 use super::tools::Tools;
 use crate::limits::Limits;
 
@@ -358,8 +358,10 @@ impl Markup {
         if !self.rules.mentions || self.tools == Names::Free {
             return Mention::Call;
         }
-        let next = end + leading(&text[end..]);
+        let near = text.floor_char_boundary(end + LONGEST + 1);
+        let next = end + leading(&text[end..near]);
         match text.as_bytes()[next..] {
+            _ if next - end > LONGEST => Mention::Prose,
             [] | [b'<'] if over => Mention::Call,
             [] | [b'<'] => Mention::Undecided,
             [b'<', b'/', ..] => Mention::Call,

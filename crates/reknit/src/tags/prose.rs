@@ -18,9 +18,6 @@ use super::template::{Found, Match};
 /// each length.
 const LONGEST_SPAN: usize = 8;
 
-/// How many blanks are looked at behind what may end a fence.
-const LONGEST_BLANK: usize = 1024;
-
 /// Prose, and how far the search for markers in it has come.
 #[derive(Clone, Debug)]
 pub(super) struct Prose {
@@ -43,13 +40,20 @@ pub(super) enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
     None,
+    /// In a run of backticks or tildes, which starts here.
+    Marks(usize),
     /// Behind a run of backticks that opens a span, or a fence, or nothing.
     Run(Run),
     /// In a fenced block, up to a line of at least as many of the same mark.
-    Fence {
-        mark: u8,
-        length: usize,
-    },
+    Fence(Fence),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fence {
+    mark: u8,
+    length: usize,
+    /// Where the line starts that is searched; nothing in the line that opens the fence.
+    line: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +102,8 @@ impl Prose {
                     Search::Machine(machine) => return Step::Go(machine),
                 },
                 Code::Run(run) => self.search_line(run, matcher, sheet),
-                Code::Fence { mark, length } => self.search_fence(mark, length, sheet),
+                Code::Marks(at) => self.open_code(at, sheet),
+                Code::Fence(fence) => self.search_fence(fence, sheet),
             };
             if let Some(shown) = undecided {
                 sheet.prose(self.kind(matcher, sheet), shown);
@@ -126,9 +131,8 @@ impl Prose {
                 return Search::Undecided(at);
             }
             Match::No if matcher.reads_code(self.place) && matches!(text.as_bytes()[at], b'`' | b'~') => {
-                if let Some(shown) = self.open_code(at, sheet) {
-                    return Search::Undecided(shown);
-                }
+                self.scan = at;
+                self.code = Code::Marks(at);
             }
             Match::No => self.pass(sheet, at),
         }
@@ -140,25 +144,24 @@ impl Prose {
         self.scan = behind_char(&sheet.text, at);
     }
 
-    /// At a backtick or tilde: it may open code. Returns how much can be shown if that is not decided.
+    /// In a run that starts at `at`: it may open code. Returns how much can be shown if that is not decided.
     fn open_code(&mut self, at: usize, sheet: &Sheet) -> Option<usize> {
         let bytes = sheet.text.as_bytes();
         let mark = bytes[at];
-        let length = bytes[at..].iter().take_while(|&&byte| byte == mark).count();
-        let end = at + length;
+        self.scan += bytes[self.scan..].iter().take_while(|&&byte| byte == mark).count();
+        let end = self.scan;
         if end == bytes.len() && !sheet.over {
-            self.scan = at;
             return Some(end);
         }
+        let length = end - at;
         let first = is_first_on_line(bytes, at);
-        self.scan = end;
-        if mark == b'~' {
-            if first && length >= 3 {
-                self.code = Code::Fence { mark, length };
+        self.code = match mark {
+            b'`' if length <= LONGEST_SPAN => {
+                Code::Run(Run { length, first, seen: end, looked: end, held: None })
             }
-        } else if length <= LONGEST_SPAN || first {
-            self.code = Code::Run(Run { length, first, seen: end, looked: end, held: None });
-        }
+            _ if first && length >= 3 => Code::Fence(Fence { mark, length, line: None }),
+            _ => Code::None,
+        };
         None
     }
 
@@ -172,11 +175,12 @@ impl Prose {
                 return self.end_line(run, at);
             }
             let length = bytes[at..].iter().take_while(|&&byte| byte == b'`').count();
-            if at + length == bytes.len() && !sheet.over {
+            if at + length == bytes.len() && !sheet.over && length <= run.length {
                 return self.hold(Run { seen: at, ..run }, matcher, sheet);
             }
             seen = at + length;
-            if length == run.length {
+            // The rest of a run that was longer before is none.
+            if length == run.length && bytes[at - 1] != b'`' {
                 self.scan = seen;
                 self.code = Code::None;
                 return None;
@@ -192,7 +196,7 @@ impl Prose {
     fn end_line(&mut self, run: Run, at: usize) -> Option<usize> {
         self.code = Code::None;
         if run.first && run.length >= 3 {
-            self.code = Code::Fence { mark: b'`', length: run.length };
+            self.code = Code::Fence(Fence { mark: b'`', length: run.length, line: None });
             self.scan = at;
         }
         // Else the search goes on behind the run, not at what was held: that may stand in a span of other
@@ -218,29 +222,21 @@ impl Prose {
     }
 
     /// In a fenced block: the line that ends it.
-    fn search_fence(&mut self, mark: u8, length: usize, sheet: &Sheet) -> Option<usize> {
+    fn search_fence(&mut self, fence: Fence, sheet: &Sheet) -> Option<usize> {
         let bytes = sheet.text.as_bytes();
-        loop {
-            let Some(ahead) = memchr(mark, &bytes[self.scan..]) else {
-                self.scan = bytes.len();
-                return Some(bytes.len());
-            };
-            let at = self.scan + ahead;
-            let end = at + bytes[at..].iter().take_while(|&&byte| byte == mark).count();
-            let blanks = bytes[end..].iter().take(LONGEST_BLANK);
-            let solid = blanks.clone().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-            if solid.is_none() && blanks.len() < LONGEST_BLANK && !sheet.over {
-                self.scan = at;
-                return Some(bytes.len());
-            }
-            let first = is_first_on_line(bytes, at);
-            let alone = solid.is_none_or(|solid| bytes[end + solid] == b'\n');
-            self.scan = end;
-            if first && alone && end - at >= length {
+        let mut line = fence.line;
+        while let Some(ahead) = memchr(b'\n', &bytes[self.scan..]) {
+            let end = self.scan + ahead;
+            self.scan = end + 1;
+            if line.is_some_and(|start| fence.ends_at(&bytes[start..end])) {
                 self.code = Code::None;
                 return None;
             }
+            line = Some(end + 1);
         }
+        self.scan = bytes.len();
+        self.code = Code::Fence(Fence { line, ..fence });
+        Some(bytes.len())
     }
 
     /// What a marker leads to; nothing if it is none after all.
@@ -270,9 +266,10 @@ impl Prose {
             }
             Leads::Thinking => {
                 let once = matcher.grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.once);
-                if once && sheet.has_thinking() {
+                if once && sheet.thought {
                     return None;
                 }
+                sheet.thought = true;
                 marker(sheet);
                 prose(Place::Thinking)
             }
@@ -295,10 +292,10 @@ impl Prose {
             // Whether it is a call may take long to decide; what stands before it is prose either way.
             Leads::Json { named: false } => {
                 sheet.prose(self.kind(matcher, sheet), at);
-                sheet.prose(self.kind(matcher, sheet), at);
                 Some(Machine::Json(Json::marked(sheet, self, at, found)))
             }
             Leads::Python | Leads::Gemma => {
+                sheet.prose(self.kind(matcher, sheet), at);
                 Some(Machine::Literal(Literal::open(matcher, sheet, self, at, leads, found)))
             }
             Leads::Channel => {
@@ -335,6 +332,14 @@ impl Prose {
             (_, BehindRule::Drop) if sheet.has_calls() => RunKind::Dropped(Dropped::BehindCall),
             _ => RunKind::Text,
         }
+    }
+}
+
+impl Fence {
+    /// Whether this line is the one that ends it: at least as many of its marks, and blanks.
+    fn ends_at(self, line: &[u8]) -> bool {
+        let marks = line.trim_ascii();
+        marks.len() >= self.length && marks.iter().all(|&byte| byte == self.mark)
     }
 }
 

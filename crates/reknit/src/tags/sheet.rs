@@ -22,6 +22,8 @@ pub(super) struct Sheet {
     pub(super) over: bool,
     pub(super) blocks: Vec<BlockData>,
     calls: usize,
+    /// Whether thinking was opened.
+    pub(super) thought: bool,
     pub(super) changes: Vec<Change>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) diagnostics_omitted: usize,
@@ -158,6 +160,7 @@ impl Sheet {
             over: false,
             blocks: Vec::new(),
             calls: 0,
+            thought: false,
             changes: Vec::new(),
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
@@ -347,11 +350,6 @@ impl Sheet {
     /// Whether a call has come.
     pub(super) fn has_calls(&self) -> bool {
         self.calls > 0
-    }
-
-    /// Whether thinking has come.
-    pub(super) fn has_thinking(&self) -> bool {
-        self.blocks.iter().any(|block| matches!(block, BlockData::Thinking { .. }))
     }
 
     /// Whether nothing but blanks is undecided up to `at`, and no prose is open.

@@ -7,8 +7,8 @@ use memchr::{memchr, memchr_iter};
 
 use super::blank::leading;
 
-/// The longest name or list of attributes in a marker. What is longer is no marker.
-const LONGEST: usize = 256;
+/// The longest name, list of attributes or stretch of blanks in a marker. What is longer is no marker.
+pub(super) const LONGEST: usize = 256;
 
 /// A marker such as `<function={name}>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +182,10 @@ impl Template {
                     found.end += literal.len();
                 }
                 Piece::Blank => {
-                    let blanks = leading(rest);
+                    let blanks = leading(&rest[..rest.floor_char_boundary(LONGEST + 1)]);
+                    if blanks > LONGEST {
+                        return Match::No;
+                    }
                     if blanks == rest.len() && pieces.peek().is_some() {
                         return undecided;
                     }
