@@ -5,6 +5,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use reknit::Limits;
+use reknit::diagnostic::Kind;
 use reknit::message::CallEnd;
 use reknit::tags::grammar::{Calls, Wrapper};
 use reknit::tags::{Block, Change, Grammar, Parser, SpanKind, Tools, profile, profiles};
@@ -241,15 +243,223 @@ fn sentence(grammar: &Grammar, random: &mut Random) -> Vec<String> {
     }
 }
 
+/// Wherever a message is cut, what is not over is cut: a call that looks whole is the one that was meant.
 #[test]
-fn every_file_is_a_profile_of_its_name() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
-    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    let mut files: Vec<_> =
-        files.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-    files.sort();
-    let names: Vec<_> = profiles().iter().map(|grammar| grammar.name.clone()).collect();
-    assert_eq!(files, names);
+fn a_cut_call_never_looks_whole() {
+    let tools = corpus_tools();
+    for TagsCase { case, grammar } in tags_cases() {
+        // A code span that is cut before it closes is none, and what stands in it no longer a mention.
+        if repairs(grammar) || case.input.contains(&b'`') {
+            continue;
+        }
+        let (whole, _) = feed(grammar, parser(grammar, &tools), &[&case.input]);
+        for end in 0..case.input.len() {
+            let (cut, _) = feed(grammar, parser(grammar, &tools), &[&case.input[..end]]);
+            // Without its closing marker a value ends where its call does, until more of it comes.
+            if cut.diagnostics().iter().any(|odd| odd.kind == Kind::MissingCloser) {
+                continue;
+            }
+            for call in cut.calls().filter(|call| call.end() == Some(CallEnd::Closed)) {
+                let meant = whole.calls().find(|other| other.range().start == call.range().start);
+                let meant = meant.map(|other| (other.name(), other.args(), other.end()));
+                let told = (call.name(), call.args(), call.end());
+                assert_eq!(Some(told), meant, "{} cut at byte {end}", case.name);
+            }
+        }
+    }
+}
+
+/// A half tag is held back while more may come, and is text when nothing does.
+#[test]
+fn half_a_tag_is_shown_only_at_the_end() {
+    for (profile_name, tag) in [
+        ("cline", "<write_to_file>"),
+        ("roo", "<apply_diff>"),
+        ("hermes", "<tool_call>{\"name\":"),
+        ("qwen3-coder", "<tool_call>\n<function=stop>"),
+        ("anthropic", "<function_calls>\n<invoke name=\"stop\">"),
+        ("deepseek-v3-1", "<｜tool▁calls▁begin｜>"),
+        ("kimi-k2", "<|tool_call_begin|>functions.stop:0<|tool_call_argument_begin|>"),
+        ("gemma4", "<|tool_call>call:stop{"),
+        ("gpt-oss", "<|start|>assistant<|channel|>commentary to=functions.stop<|message|>"),
+        ("mistral", "[TOOL_CALLS]stop[ARGS]"),
+        ("pythonic", "[stop("),
+        ("kimi", "◁think▷"),
+    ] {
+        for (end, _) in tag.char_indices().skip(1) {
+            let mut parser = Parser::new(profile(profile_name).unwrap(), None).unwrap();
+            parser.push(&format!("So {}", &tag[..end])).unwrap();
+            assert_eq!(summary(&parser), "text \"So\" open\n", "{profile_name} {}", &tag[..end]);
+            parser.finish();
+            let text = format!("text {:?} open\n", format!("So {}", tag[..end].trim_end()));
+            assert_eq!(summary(&parser), text, "{profile_name} {}", &tag[..end]);
+        }
+    }
+}
+
+#[test]
+fn a_parameter_past_its_limit_makes_its_call_malformed() {
+    let limits = Limits { param_bytes: 10, ..Limits::default() };
+    let input = "A <read_file><path>éééééé</path></read_file> B <read_file><path>0123456789</path></read_file>\
+        <write_to_file><content>01</content>6789</content></write_to_file>\
+        <execute_command><command>0123456789x</command><cwd>/</cwd>";
+    let told = same_with_limits(profile("cline").unwrap(), limits, input);
+    let expected = "text \"A\" closed\n\
+        call read_file {\"path\":\"ééééé\"} malformed \"<read_file><path>éééééé</path></read_file>\"\n\
+        text \"B\" closed\n\
+        call read_file {\"path\":\"0123456789\"} closed\n\
+        call write_to_file {\"content\":\"01</conten\"} malformed \
+        \"<write_to_file><content>01</content>6789</content></write_to_file>\"\n\
+        call execute_command {\"command\":\"0123456789\"} malformed \
+        \"<execute_command><command>0123456789x</command><cwd>/</cwd>\"\n\
+        limit-reached at 29\nlimit-reached at 133\nlimit-reached at 201\n";
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn arguments_past_their_limit_make_their_call_malformed() {
+    let limits = Limits { param_bytes: 12, ..Limits::default() };
+    for (name, input) in [
+        ("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"0123456789\"}}</tool_call>"),
+        ("mistral", "[TOOL_CALLS]f[ARGS]{\"a\":\"0123456789\"}[/TOOL_CALLS]"),
+        ("pythonic", "[f(a=\"0123456789\")]"),
+        ("gemma4", "<|tool_call>call:f{a:<|\"|>0123456789<|\"|>}<tool_call|>"),
+    ] {
+        let two = format!("{input}{input}");
+        let told = same_with_limits(profile(name).unwrap(), limits, &two);
+        let malformed = told.lines().filter(|line| line.starts_with("call f {"));
+        assert_eq!(malformed.clone().count(), 2, "{told}");
+        assert!(malformed.into_iter().all(|line| line.ends_with(&format!("malformed {input:?}"))), "{told}");
+    }
+}
+
+#[test]
+fn arguments_that_are_too_deep_make_their_call_malformed() {
+    let limits = Limits { json_depth: 4, ..Limits::default() };
+    for (name, open, close, behind) in [
+        ("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":", "}}</tool_call>", ""),
+        ("mistral", "[TOOL_CALLS]f[ARGS]{\"a\":", "}[/TOOL_CALLS]", ""),
+        ("pythonic", "[f(a=", ")]", ")]"),
+        ("gemma4", "<|tool_call>call:f{a:", "}<tool_call|>", ""),
+    ] {
+        let call = |value: &str| format!("{open}{value}{close}");
+        let told = same_with_limits(profile(name).unwrap(), limits, &call("[[1]]"));
+        assert_eq!(told, "call f {\"a\":[[1]]} closed\n", "{name}");
+        let input = call("[[[1]]]");
+        let told = same_with_limits(profile(name).unwrap(), limits, &input);
+        // A list in Python's notation has no closing marker but a bracket, and the first one is taken.
+        let raw = if behind.is_empty() { input.as_str() } else { "[f(a=[[[1]" };
+        assert!(told.contains(&format!("malformed {raw:?}\n")), "{name}: {told}");
+    }
+}
+
+#[test]
+fn a_text_past_its_limit_is_refused_from_that_byte_on() {
+    let limits = Limits { text_bytes: 20, ..Limits::default() };
+    for (input, expected) in [
+        ("<read_file><path>012345", "call read_file {\"path\":\"012\"} cut \"<read_file><path>012\"\n"),
+        ("One two three four é five", "text \"One two three four\" open\n"),
+        ("One two three four <read_file>", "text \"One two three four <\" open\n"),
+    ] {
+        let told = same_with_limits(profile("cline").unwrap(), limits, input);
+        let at = if input.contains('é') { 19 } else { 20 };
+        assert_eq!(told, format!("{expected}limit-reached at {at}\n"));
+    }
+    let invalid = same_for_every_cut(b"\xff 23456789012345678\xff\xff", |pieces| {
+        let parser = Parser::with_limits(profile("cline").unwrap(), None, limits).unwrap();
+        summary(&feed(profile("cline").unwrap(), parser, pieces).0)
+    });
+    assert_eq!(
+        invalid, "text \"\u{fffd} 2345678901234567\" open\ninvalid-utf8 at 0\nlimit-reached at 18\n",
+        "what is behind the limit is not told of"
+    );
+}
+
+/// Calls in calls, where a grammar has them.
+#[test]
+fn calls_in_calls_have_a_depth_limit() {
+    let grammar = Grammar::from_toml(
+        r#"
+            name = "nested"
+            [calls]
+            kind = "markup"
+            call = "<{name}>"
+            call_close = "</{name}>"
+            parameter = "<{name}>"
+            parameter_close = "</{name}>"
+            tools = ["all", "one"]
+            parameters = ["x"]
+            nesting = 2
+        "#,
+    )
+    .unwrap();
+    let same = |limits, input: &str| same_with_limits(&grammar, limits, input);
+    let none = Limits::default();
+    assert_eq!(
+        same(none, "a <all><x>1</x> <one><x>2</x></one><all><one><x>3</x></one></all><x>4</x></all> b"),
+        "text \"a\" closed\ncall all {\"x\":\"4\"} closed\ncall one {\"x\":\"2\"} closed in 1\n\
+         call all {} closed in 1\ncall one {\"x\":\"3\"} closed in 3\ntext \"b\" open\n\
+         repeated-parameter at 66\n"
+    );
+    // One that stands too deep is stray text, and its closing tag closes the call around it.
+    assert_eq!(
+        same(none, "<all><all><all><all><x>1</x></all></all></all></all>"),
+        "call all {} closed\ncall all {} closed in 0\ncall all {\"x\":\"1\"} closed in 1\n\
+         text \"</all>\" open\nstray-text at 15\n"
+    );
+    assert_eq!(
+        same(none, "<all><one><x>1"),
+        "call all {} cut \"<all><one><x>1\"\ncall one {\"x\":\"1\"} cut \"<one><x>1\" in 0\n"
+    );
+    let small = Limits { param_bytes: 2, ..Limits::default() };
+    assert_eq!(
+        same(small, "<all><one><x>123</x></one><x>4</x></all> b"),
+        "call all {\"x\":\"4\"} closed\ncall one {\"x\":\"12\"} malformed \"<one><x>123</x></one>\" in 0\n\
+         text \"b\" open\nlimit-reached at 15\n"
+    );
+    assert_eq!(
+        same(small, "<all><one><x>123</x>"),
+        "call all {} cut \"<all><one><x>123</x>\"\n\
+         call one {\"x\":\"12\"} malformed \"<one><x>123</x>\" in 0\nlimit-reached at 15\n"
+    );
+}
+
+/// What came of `input` without tools, which must be the same for every cut.
+fn same_with_limits(grammar: &Grammar, limits: Limits, input: &str) -> String {
+    same_for_every_cut(input.as_bytes(), |pieces| {
+        let parser = Parser::with_limits(grammar, None, limits).unwrap();
+        summary(&feed(grammar, parser, pieces).0)
+    })
+}
+
+/// A line for each block and each diagnostic.
+fn summary(parser: &Parser) -> String {
+    let mut lines = String::new();
+    for block in parser.blocks() {
+        let state = if block.is_partial() { "open" } else { "closed" };
+        match block {
+            Block::Text { text, .. } => write!(lines, "text {text:?} {state}").unwrap(),
+            Block::Thinking { text, .. } => write!(lines, "thinking {text:?} {state}").unwrap(),
+            Block::Call(call) => {
+                write!(lines, "call {} {} ", call.name(), call.args()).unwrap();
+                match call.end() {
+                    None => write!(lines, "open").unwrap(),
+                    Some(CallEnd::Closed) => write!(lines, "closed").unwrap(),
+                    Some(CallEnd::Cut) => write!(lines, "cut {:?}", call.raw()).unwrap(),
+                    Some(CallEnd::Malformed) => write!(lines, "malformed {:?}", call.raw()).unwrap(),
+                }
+                if let Some(parent) = call.parent() {
+                    write!(lines, " in {parent}").unwrap();
+                }
+            }
+        }
+        lines.push('\n');
+    }
+    for odd in parser.diagnostics() {
+        let kind = serde_json::to_value(odd.kind).unwrap();
+        writeln!(lines, "{} at {}", kind.as_str().unwrap(), odd.at).unwrap();
+    }
+    lines
 }
 
 /// What came of a text.
@@ -265,21 +475,37 @@ fn corpus_tools() -> Tools {
 
 /// Feeds a parser, and checks on the way that what was shown is what is there.
 fn read(grammar: &Grammar, tools: &Tools, pieces: &[&[u8]]) -> Told {
+    feed(grammar, parser(grammar, tools), pieces).1
+}
+
+fn parser(grammar: &Grammar, tools: &Tools) -> Parser {
     // The formats of Cline and Roo name their tools themselves.
     let own_names = grammar.name.starts_with("cline") || grammar.name.starts_with("roo");
-    let mut parser = Parser::new(grammar, Some(tools).filter(|_| !own_names)).unwrap();
+    Parser::new(grammar, Some(tools).filter(|_| !own_names)).unwrap()
+}
+
+fn feed(grammar: &Grammar, mut parser: Parser, pieces: &[&[u8]]) -> (Parser, Told) {
     let mut shown = Shown::default();
     for piece in pieces {
-        parser.push_bytes(piece).unwrap();
+        // That a text is too long is said by a diagnostic, too.
+        let _ = parser.push_bytes(piece);
         shown.follow(&parser);
     }
     parser.finish();
     shown.follow(&parser);
-    // These read a value again when it is over: that is what they are there for.
-    if !matches!(grammar.name.as_str(), "cline-v2" | "roo-v1") {
+    if !repairs(grammar) {
         shown.check(&parser);
     }
+    let told = tell(&parser);
+    (parser, told)
+}
 
+/// These read a value again when it is over: that is what they are there for.
+fn repairs(grammar: &Grammar) -> bool {
+    matches!(grammar.name.as_str(), "cline-v2" | "roo-v1")
+}
+
+fn tell(parser: &Parser) -> Told {
     let mut spans = String::new();
     let mut end = 0;
     for (kind, range) in parser.spans() {
@@ -297,7 +523,7 @@ fn read(grammar: &Grammar, tools: &Tools, pieces: &[&[u8]]) -> Told {
         writeln!(spans, "{range:?} {kind}").unwrap();
     }
     assert_eq!(end, parser.text().len(), "spans cover the text");
-    let blocks = serde_json::to_string_pretty(&parser).unwrap() + "\n";
+    let blocks = serde_json::to_string_pretty(parser).unwrap() + "\n";
     Told { blocks, spans }
 }
 
@@ -356,4 +582,15 @@ impl Shown {
             }
         }
     }
+}
+
+#[test]
+fn every_file_is_a_profile_of_its_name() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut files: Vec<_> =
+        files.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    files.sort();
+    let names: Vec<_> = profiles().iter().map(|grammar| grammar.name.clone()).collect();
+    assert_eq!(files, names);
 }
