@@ -93,6 +93,9 @@ kinds! {
     /// A frame is not what the dialect sends; it was dropped.
     MalformedFrame = "malformed-frame" =>
         "check that the input is the provider's stream and nothing is mixed into it";
+    /// A field is nested too deep or is no JSON; it was kept as its text.
+    FieldAsText = "field-as-text" =>
+        "read the text yourself if the field matters; nothing of it is lost";
     /// An event that the dialect does not name was kept as it came.
     UnknownEvent = "unknown-event" =>
         "the provider sends something newer than this version knows; look at the message's extra fields";

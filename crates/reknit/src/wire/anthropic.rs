@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::events::Events;
-use super::failure::failure;
+use super::failure::fail;
 use super::fields::{Error, Raw};
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
@@ -185,7 +185,7 @@ impl Translate for Fold {
             }
             "error" => {
                 let error = members.error.unwrap_or(Raw::new("{}"));
-                events.push(Event::Failed(failure(error, &["type"], frame)));
+                fail(error, &["type"], frame, events);
                 self.state = State::After;
                 return Ok(());
             }
@@ -196,12 +196,12 @@ impl Translate for Fold {
             }
             unknown => {
                 let message = format!("event `{unknown}` is not one of this dialect");
-                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
                 return Ok(());
             }
         };
         for (key, value) in members.others {
-            events.keep(owner, &key, value.value());
+            events.keep(owner, &key, value);
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl Fold {
             "stop_reason" => reason = value.owned_string(),
             "type" => {}
             _ if value.is_null() => {}
-            _ => others.push((key.to_owned(), value.value())),
+            _ => others.push((key.to_owned(), value)),
         });
         if self.state != State::Before && start.id.is_some() && start.id == self.id {
             return events.notice(Kind::DuplicateStart, "the message was started again");
@@ -319,7 +319,7 @@ impl Fold {
             events.push(Event::Switched { model: model.into() });
         }
         for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
-            events.keep(Owner::Block(slot), &key, value.value());
+            events.keep(Owner::Block(slot), &key, value);
         }
         self.blocks.insert(slot, open);
         slot
@@ -366,30 +366,30 @@ impl Fold {
                 events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
             }
             ("citations_delta", Some(_), Some(citation)) => {
-                events.keep_pushed(Owner::Block(slot), "citations", citation.value());
+                events.keep_pushed(Owner::Block(slot), "citations", citation);
             }
             // A kind of delta that is not known: its fields replace the block's.
             (_, Some(Open::Whole), _) => {
                 others.clear();
                 let _ = delta.members(|key, value| {
                     if key != "type" && !value.is_null() {
-                        events.keep(Owner::Block(slot), key, value.value());
+                        events.keep(Owner::Block(slot), key, value);
                     }
                 });
             }
             (_, Some(_), _) => {
                 others.clear();
                 let message = format!("delta `{kind}` does not fit block {index}");
-                events.keep_unknown(Kind::UnknownEvent, message, delta.value());
+                events.keep_unknown(Kind::UnknownEvent, message, delta);
             }
             (_, None, _) => {
                 others.clear();
                 let message = format!("delta `{kind}` came for block {index}, which is closed");
-                events.keep_unknown(Kind::OrphanDelta, message, delta.value());
+                events.keep_unknown(Kind::OrphanDelta, message, delta);
             }
         }
         for (key, value) in others {
-            events.keep(Owner::Block(slot), &key, value.value());
+            events.keep(Owner::Block(slot), &key, value);
         }
         slot
     }
@@ -430,7 +430,7 @@ impl Fold {
         let _ = members.delta.unwrap_or(Raw::new("{}")).members(|key, value| match key {
             "stop_reason" => reason = value.owned_string(),
             _ if value.is_null() => {}
-            _ => events.keep(Owner::Message, key, value.value()),
+            _ => events.keep(Owner::Message, key, value),
         });
         count(members.usage, events);
         self.reason(reason, events);
@@ -474,7 +474,7 @@ fn count(usage: Option<Raw<'_>>, events: &mut Events) {
             _ => {}
         }
         if !value.is_null() {
-            members.insert(key, value.value());
+            members.insert(key, events.value(key, value));
         }
     });
     if !members.is_empty() {

@@ -7,7 +7,7 @@ use super::fields::{Half, Raw, flush, unescape};
 use crate::diagnostic::{Diagnostic, Kind, Place};
 use crate::event::{Event, Keep, Owner, Slot, Start};
 use crate::frame::Frame;
-use crate::json::Value;
+use crate::json::{ErrorKind, Value};
 
 /// A queue of events whose growing texts lie in one buffer that is used again.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,23 @@ enum Queued {
     Grew { block: Slot, text: Range<usize> },
     Signed { block: Slot, text: Range<usize> },
     Event(Event<'static>),
+}
+
+/// What can be kept: a value, or a part of a frame that is not read yet.
+pub(super) trait Kept {
+    fn into_value(self, key: &str, events: &mut Events) -> Value;
+}
+
+impl Kept for Value {
+    fn into_value(self, _key: &str, _events: &mut Events) -> Value {
+        self
+    }
+}
+
+impl Kept for Raw<'_> {
+    fn into_value(self, key: &str, events: &mut Events) -> Value {
+        events.value(key, self)
+    }
 }
 
 impl Events {
@@ -50,18 +67,35 @@ impl Events {
         self.push(Event::Noticed(diagnostic));
     }
 
+    /// The value of a field. One that cannot be read exactly is told of, and stands there as its text.
+    pub(super) fn value(&mut self, key: &str, field: Raw<'_>) -> Value {
+        match field.exact() {
+            Ok(value) => return value,
+            // The characters of a string are told of where they are odd in any frame.
+            Err(error) if field.string_body().is_some() => {
+                if let ErrorKind::LoneSurrogate { .. } = error.kind {
+                    self.notice(Kind::LoneSurrogate, format!("`{key}` has half of a surrogate pair"));
+                }
+            }
+            Err(error) => self.notice(Kind::FieldAsText, format!("`{key}` is kept as its text: {error}")),
+        }
+        field.value()
+    }
+
     /// Keeps a field that the neutral form has no place for.
-    pub(super) fn keep(&mut self, owner: Owner, key: &str, value: Value) {
+    pub(super) fn keep(&mut self, owner: Owner, key: &str, value: impl Kept) {
+        let value = value.into_value(key, self);
         self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Set(value) });
     }
 
     /// Adds to a list that the neutral form has no place for.
-    pub(super) fn keep_pushed(&mut self, owner: Owner, key: &str, value: Value) {
+    pub(super) fn keep_pushed(&mut self, owner: Owner, key: &str, value: impl Kept) {
+        let value = value.into_value(key, self);
         self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Push(value) });
     }
 
     /// Keeps an event or a delta whole that the dialect does not name.
-    pub(super) fn keep_unknown(&mut self, kind: Kind, message: impl Into<String>, value: Value) {
+    pub(super) fn keep_unknown(&mut self, kind: Kind, message: impl Into<String>, value: impl Kept) {
         self.notice(kind, message);
         self.keep_pushed(Owner::Message, "unknown", value);
     }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Object, Value};
+use crate::json::{self, Object, Value};
 
 mod scan;
 
@@ -80,11 +80,16 @@ impl<'a> Raw<'a> {
         self.0.parse().ok()
     }
 
-    /// The value, read exactly. One that is nested too deep or has another fault is kept as its text; a
-    /// string is read all the same.
+    /// The value, if it can be read exactly.
+    pub(super) fn exact(self) -> Result<Value, json::Error> {
+        self.0.parse()
+    }
+
+    /// The value. One that is nested too deep or has another fault stands as its text; a string is read all
+    /// the same.
     pub(super) fn value(self) -> Value {
         let lenient = || Value::from(self.string_body().map_or(self.0.to_owned(), decoded));
-        self.0.parse().unwrap_or_else(|_| lenient())
+        self.exact().unwrap_or_else(|_| lenient())
     }
 
     /// The value, with each part of it that is nested too deep or has another fault as its text.

@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 
 use super::blocks::Blocks;
 use super::events::Events;
-use super::failure::failure;
+use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
 use super::seen::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Owner, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
+use crate::json::Value;
 
 mod arguments;
 mod candidate;
@@ -114,7 +115,7 @@ impl Translate for Fold {
         if !members.is_known() {
             if !members.others.is_empty() {
                 let message = "a frame has no candidates, no feedback and no usage";
-                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             }
             return Ok(());
         }
@@ -132,12 +133,12 @@ impl Translate for Fold {
         self.count(usage, events);
         for (key, value) in others {
             if self.seen.is_news(&key, value) {
-                events.keep(Owner::Message, &key, value.value());
+                events.keep(Owner::Message, &key, value);
             }
         }
         if let Some(error) = error {
             self.cut(events);
-            events.push(Event::Failed(failure(error, &["status", "code"], frame)));
+            fail(error, &["status", "code"], frame, events);
             self.state = State::After;
         }
         faults.result()
@@ -204,7 +205,7 @@ impl Fold {
         let news = [("responseId", id, &mut self.start.id), ("modelVersion", model, &mut self.start.model)];
         for (key, word, known) in news {
             if let Some(word) = word.filter(|word| known.as_ref() != Some(word)) {
-                events.keep(Owner::Message, key, word.clone().into());
+                events.keep(Owner::Message, key, Value::from(word.clone()));
                 *known = Some(word);
             }
         }
@@ -242,7 +243,7 @@ impl Fold {
         state.cite(index, citations, events);
         // Every frame has those of its own tokens.
         for_each_element(logprobs, |key, token| {
-            events.keep_pushed(Owner::Choice(index), &format!("logprobs_{key}"), token.value());
+            events.keep_pushed(Owner::Choice(index), &format!("logprobs_{key}"), token);
         });
         state.stop(index, finish_reason.as_deref(), events);
         faults.result()
@@ -251,7 +252,7 @@ impl Fold {
     fn feedback(&mut self, feedback: Option<Raw<'_>>, events: &mut Events) {
         let Some(feedback) = feedback.filter(|feedback| feedback.text() != "{}") else { return };
         if self.seen.is_news("promptFeedback", feedback) {
-            events.keep(Owner::Message, "promptFeedback", feedback.value());
+            events.keep(Owner::Message, "promptFeedback", feedback);
         }
         let reason = feedback.get("blockReason").and_then(Raw::owned_string);
         if let Some(detail) = reason.filter(|_| self.candidates.is_empty() && !self.blocked) {
@@ -272,7 +273,7 @@ impl Fold {
             _ => {}
         });
         events.push(Event::Usage(counts));
-        events.keep(Owner::Message, "usage", usage.value());
+        events.keep(Owner::Message, "usage", usage);
     }
 }
 

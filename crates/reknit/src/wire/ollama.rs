@@ -4,7 +4,7 @@
 
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
-use super::failure::failure;
+use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
 use super::seen::Seen;
 use super::{State, Translate};
@@ -88,12 +88,12 @@ impl Translate for Fold {
         let members = Members::read(frame.data)?;
         if let Some(error) = members.error {
             self.state = State::After;
-            events.push(Event::Failed(failure(error, &["type"], frame)));
+            fail(error, &["type"], frame, events);
             return Ok(());
         }
         if members.message.is_none() && members.response.is_none() && members.done.is_none() {
             let message = "a line has no message, no response and no `done`";
-            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             return Ok(());
         }
         let done = members.done == Some(true);
@@ -112,7 +112,7 @@ impl Translate for Fold {
         }
         let read = members.message.map_or(Ok(()), |message| self.message(message, events));
         if let Some(logprobs) = members.logprobs {
-            let _ = logprobs.elements(|token| events.keep_pushed(Owner::Message, "logprobs", token.value()));
+            let _ = logprobs.elements(|token| events.keep_pushed(Owner::Message, "logprobs", token));
         }
         // Every line has the time at which it was written: those of the first and the last are told.
         let created_at = members.created_at.filter(|_| begins || done);
@@ -153,7 +153,7 @@ impl Fold {
         let mut faults = Faults::default();
         let read = images.unwrap_or(Raw::new("[]")).elements(|image| {
             let slot = blocks.new_block(Opening::Other { kind: "image".to_owned() });
-            blocks.events.keep(Owner::Block(slot), "data", image.value());
+            blocks.events.keep(Owner::Block(slot), "data", image);
             blocks.events.closed(slot);
         });
         faults.note("`images`", read);
@@ -170,7 +170,7 @@ impl Fold {
 
     fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {
         if self.seen.is_news(key, value) {
-            events.keep(Owner::Message, key, value.value());
+            events.keep(Owner::Message, key, value);
         }
     }
 
@@ -223,7 +223,7 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
     })?;
     let Some(name) = name else {
         let message = "a call has no name";
-        blocks.events.keep_unknown(Kind::OrphanFragment, message, call.value());
+        blocks.events.keep_unknown(Kind::OrphanFragment, message, call);
         return Ok(Made::Nothing);
     };
     let slot = blocks.new_call(id.as_deref(), &name, Notation::Json);
@@ -234,7 +234,7 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
         None => {}
     }
     for (key, value) in others {
-        blocks.events.keep(Owner::Block(slot), &key, value.value());
+        blocks.events.keep(Owner::Block(slot), &key, value);
     }
     blocks.events.closed(slot);
     Ok(Made::Call)

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::blocks::{Blocks, TEXT, THINKING, invented_id};
 use super::events::Events;
-use super::failure::failure;
+use super::failure::fail;
 use super::fields::{Error, Faults, Half, Raw, unescape};
 use super::seen::Seen;
 use super::{DONE, State, Translate};
@@ -124,7 +124,7 @@ impl Translate for Fold {
             others.clear();
         }
         for (key, value) in others {
-            events.keep(Owner::Message, &key, value.value());
+            events.keep(Owner::Message, &key, value);
         }
         let mut faults = Faults::default();
         let read = choices
@@ -135,11 +135,11 @@ impl Translate for Fold {
         if is_error {
             self.cut(events);
             let error = error.unwrap_or(Raw::new(frame.data));
-            events.push(Event::Failed(failure(error, &["type", "code"], frame)));
+            fail(error, &["type", "code"], frame, events);
             self.state = State::After;
         } else if !has_choices && choices.is_none() && usage.is_none() {
             let message = "a chunk has neither choices nor usage";
-            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
         }
         faults.result()
     }
@@ -214,14 +214,13 @@ impl Fold {
         let state = self.choices.entry(index).or_default();
         for (key, value) in others {
             if state.seen.is_news(&key, value) {
-                events.keep(Owner::Choice(index), &key, value.value());
+                events.keep(Owner::Choice(index), &key, value);
             }
         }
         if let Some(logprobs) = logprobs {
             let _ = logprobs.members(|key, tokens| {
                 let key = format!("logprobs_{key}");
-                let _ =
-                    tokens.elements(|token| events.keep_pushed(Owner::Choice(index), &key, token.value()));
+                let _ = tokens.elements(|token| events.keep_pushed(Owner::Choice(index), &key, token));
             });
         }
         if let Some(word) = finish_reason.filter(|word| state.finish_reason.as_deref() != Some(word)) {
@@ -261,7 +260,7 @@ impl Fold {
             let read = audio.members(|key, value| {
                 let keep = match (key, value.owned_string()) {
                     ("data" | "transcript", Some(text)) => Keep::Grow(text.into()),
-                    _ => Keep::Set(value.value()),
+                    _ => Keep::Set(blocks.events.value(key, value)),
                 };
                 blocks.events.push(Event::Kept {
                     owner: Owner::Block(slot),
@@ -280,11 +279,11 @@ impl Fold {
         for (key, value) in others {
             if value.text().starts_with('[') {
                 let mut push = |element: Raw<'_>| {
-                    events.keep_pushed(Owner::Choice(index), &key, element.value());
+                    events.keep_pushed(Owner::Choice(index), &key, element);
                 };
                 faults.note("`delta`", value.elements(&mut push));
             } else if choice.seen.is_news(&key, value) {
-                events.keep(Owner::Choice(index), &key, value.value());
+                events.keep(Owner::Choice(index), &key, value);
             }
         }
         faults.result()
@@ -313,7 +312,7 @@ impl Fold {
             _ => {}
         });
         events.push(Event::Usage(counts));
-        events.keep(Owner::Message, "usage", usage.value());
+        events.keep(Owner::Message, "usage", usage);
     }
 }
 
@@ -379,7 +378,7 @@ impl Choice {
                     return;
                 }
                 let slot = encrypted.unwrap_or_else(|| blocks.open(&mut self.thinking, &THINKING));
-                blocks.events.keep(Owner::Block(slot), key, value.value());
+                blocks.events.keep(Owner::Block(slot), key, value);
             }
         });
     }
@@ -403,7 +402,7 @@ impl Choice {
             }
             (Some(text), _) => blocks.grow(&mut self.thinking, &THINKING, text),
             (None, Some(text)) if !others => blocks.grow(&mut self.text, &TEXT, text),
-            _ => blocks.events.keep_pushed(Owner::Choice(blocks.choice), "content_parts", part.value()),
+            _ => blocks.events.keep_pushed(Owner::Choice(blocks.choice), "content_parts", part),
         }
     }
 
@@ -464,11 +463,11 @@ impl Choice {
         self.arguments = text;
         for (key, value) in others {
             let Some(slot) = slot else {
-                self.router.hold(index, &key, value.value());
+                self.router.hold(index, &key, blocks.events.value(&key, value));
                 continue;
             };
             if self.seen.is_news(&format!("{}.{key}", slot.0), value) {
-                blocks.events.keep(Owner::Block(slot), &key, value.value());
+                blocks.events.keep(Owner::Block(slot), &key, value);
             }
         }
     }

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::events::Events;
-use super::failure::failure;
+use super::failure::fail;
 use super::fields::{Error, Raw};
 use super::{DONE, Translate};
 use crate::diagnostic::Kind;
@@ -86,7 +86,7 @@ impl Translate for Fold {
                 self.response(&status, data, frame, events);
             }
             "error" if self.gate.fail(&members) => {
-                events.push(Event::Failed(failure(members.error.unwrap_or(data), ERROR_KINDS, frame)));
+                fail(members.error.unwrap_or(data), ERROR_KINDS, frame, events);
             }
             _ => {
                 let step = Step::of(kind);
@@ -197,7 +197,8 @@ impl Fold {
                 })
             }
             Step::PartialImage => {
-                let image = members.others.iter().map(|(key, value)| (key.as_str(), value.value()));
+                let image =
+                    members.others.iter().map(|(key, value)| (key.as_str(), events.value(key, *value)));
                 let image = Value::from(Object::from_iter(image));
                 self.with_item("image_generation_call", kind, members, events, |item, events| {
                     item.push("partial_images", image, events);
@@ -214,15 +215,15 @@ impl Fold {
             Step::Audio(key) => return self.hear(key, members.delta, events),
             Step::Unknown => {
                 let message = format!("event `{kind}` is not one of this dialect");
-                return events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data).value());
+                return events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             }
         };
         if !fits {
             let message = format!("event `{kind}` does not fit item {place}");
-            return events.keep_unknown(Kind::OrphanDelta, message, Raw::new(frame.data).value());
+            return events.keep_unknown(Kind::OrphanDelta, message, Raw::new(frame.data));
         }
         if let Some(item) = self.items.get_mut(place) {
-            members.others.iter().for_each(|(key, value)| item.keep(key, value.value(), events));
+            members.others.iter().for_each(|(key, value)| item.keep(key, *value, events));
         }
     }
 
@@ -260,7 +261,7 @@ impl Fold {
             self.end_items(output.unwrap_or(Raw::new("[]")), status, events);
             self.end(status, reason, events);
             if status == "failed" {
-                events.push(Event::Failed(failure(error.unwrap_or(response), ERROR_KINDS, frame)));
+                fail(error.unwrap_or(response), ERROR_KINDS, frame, events);
             }
         }
     }
@@ -342,7 +343,7 @@ impl Fold {
             events.notice(Kind::DuplicateBlock, message);
         }
         if let Some(item) = self.items.get_mut(put.place()) {
-            members.others.iter().for_each(|(key, value)| item.keep(key, value.value(), events));
+            members.others.iter().for_each(|(key, value)| item.keep(key, *value, events));
         }
     }
 
@@ -397,7 +398,7 @@ impl Fold {
 
     /// Keeps a field of the response, if it says something new; most come with every event that carries it.
     fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {
-        let value = value.value();
+        let value = events.value(key, value);
         if self.fields.get(key) != Some(&value) {
             self.fields.insert(key, value.clone());
             events.keep(Owner::Message, key, value);

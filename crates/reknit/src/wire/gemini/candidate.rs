@@ -94,7 +94,7 @@ impl Candidate {
     /// Keeps a field that the neutral form has no place for.
     pub(super) fn keep(&mut self, index: u32, key: &str, value: Raw<'_>, events: &mut Events) {
         if self.seen.is_news(key, value) {
-            events.keep(Owner::Choice(index), key, value.value());
+            events.keep(Owner::Choice(index), key, value);
         }
     }
 
@@ -102,7 +102,7 @@ impl Candidate {
     pub(super) fn cite(&mut self, index: u32, citations: Option<Raw<'_>>, events: &mut Events) {
         for_each_element(citations, |_, citation| {
             if self.citations.insert(citation.text().to_owned()) {
-                events.keep_pushed(Owner::Choice(index), "citations", citation.value());
+                events.keep_pushed(Owner::Choice(index), "citations", citation);
             }
         });
     }
@@ -170,7 +170,7 @@ impl Candidate {
             if is_thought {
                 blocks.events.signed(slot, signature);
             } else {
-                blocks.events.keep(Owner::Block(slot), "thoughtSignature", signature.value());
+                blocks.events.keep(Owner::Block(slot), "thoughtSignature", signature);
             }
             self.close(blocks.events);
         }
@@ -209,7 +209,7 @@ impl Candidate {
                 let Some(name) = name else {
                     if args.is_some() || partial.is_some() || id.is_some() {
                         let message = "arguments came for a call without a name";
-                        blocks.events.keep_unknown(Kind::OrphanFragment, message, part.value());
+                        blocks.events.keep_unknown(Kind::OrphanFragment, message, part);
                     }
                     return Ok(());
                 };
@@ -221,7 +221,7 @@ impl Candidate {
         };
         let slot = call.slot;
         for (key, value) in others {
-            blocks.events.keep(Owner::Block(slot), &key, value.value());
+            blocks.events.keep(Owner::Block(slot), &key, value);
         }
         keep_others(part, &["functionCall"], slot, blocks.events);
         let read = call.take(args, partial, blocks.events);
@@ -283,7 +283,7 @@ impl Call {
             Taken::Late => {}
             Taken::NotUnderstood => {
                 let message = format!("arguments of `{}`: a piece is not of this dialect", self.name);
-                events.keep_unknown(Kind::UnknownEvent, message, partial.value());
+                events.keep_unknown(Kind::UnknownEvent, message, partial);
             }
         });
         if read.is_err() {
@@ -300,7 +300,7 @@ impl Call {
                 events.grew_plain(self.slot, &args);
                 return events.closed(self.slot);
             }
-            Some(args) => events.keep(Owner::Block(self.slot), "args", Raw::new(&args).value()),
+            Some(args) => events.keep(Owner::Block(self.slot), "args", Raw::new(&args)),
             None => {}
         }
         if !self.arguments.end() {
@@ -322,7 +322,7 @@ impl Call {
         self.arguments.settle();
         events.grew_plain(self.slot, self.arguments.grown());
         if let Some(args) = self.whole.take() {
-            events.keep(Owner::Block(self.slot), "args", Raw::new(&args).value());
+            events.keep(Owner::Block(self.slot), "args", Raw::new(&args));
         }
     }
 }
@@ -339,7 +339,7 @@ pub(super) fn goes_on(known_id: Option<&str>, id: Option<&str>, name: Option<&st
 fn keep_others(object: Raw<'_>, known: &[&str], slot: Slot, events: &mut Events) {
     let _ = object.members(|key, value| {
         if !value.is_null() && !known.contains(&key) {
-            events.keep(Owner::Block(slot), key, value.value());
+            events.keep(Owner::Block(slot), key, value);
         }
     });
 }

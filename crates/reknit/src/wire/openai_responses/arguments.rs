@@ -135,7 +135,13 @@ impl Arguments {
         if value.string_body().is_some() && !matches!(self, Self::Member(_)) {
             return value.owned_string();
         }
-        Some(match (self, value.value()) {
+        let value = match value.exact() {
+            Ok(value) => value,
+            Err(_) if value.string_body().is_some() => value.value(),
+            // What is nested too deep is no argument that could be run, and its text says so.
+            Err(_) => return Some(value.text().to_owned()),
+        };
+        Some(match (self, value) {
             (Self::Object(_, order), Value::Object(object)) => order.apply(object).to_string(),
             (Self::Member(key), value) => Value::from(Object::from_iter([(*key, value)])).to_string(),
             (_, value) => value.to_string(),
@@ -206,6 +212,14 @@ mod tests {
         assert_eq!(arguments(r#"{"type":"code_interpreter_call","code":"1"}"#), r#"{"code":"1"}"#);
         assert_eq!(arguments(r#"{"type":"web_search_call","arguments":"{}"}"#), "{}");
         assert_eq!(arguments(r#"{"type":"image_generation_call","result":"x"}"#), "");
+    }
+
+    #[test]
+    fn what_cannot_be_read_stands_as_it_came() {
+        let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+        assert_eq!(arguments(&format!(r#"{{"type":"tool_search_call","arguments":{deep}}}"#)), deep);
+        let half = r#"{"type":"code_interpreter_call","code":"\ud83d"}"#;
+        assert_eq!(arguments(half), "{\"code\":\"\u{fffd}\"}");
     }
 
     #[test]

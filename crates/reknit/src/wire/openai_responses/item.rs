@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::events::Events;
+use super::super::events::{Events, Kept};
 use super::Raw;
 use super::arguments::{CallKind, Inner};
 use super::members::Members;
@@ -203,7 +203,7 @@ impl Item {
             (Some(text), Moment::End) => shown.settle(0, &text, |_, _| false, events),
         }
         for (key, value) in others {
-            shown.keep(&key, value.value(), events);
+            shown.keep(&key, value, events);
         }
         if moment == Moment::End {
             shown.show_start(events);
@@ -232,13 +232,13 @@ impl Item {
         }
         match (event.logprobs, event.delta) {
             (Some(logprobs), Some(_)) => {
-                let _ = logprobs.elements(|token| shown.push("logprobs", token.value(), events));
+                let _ = logprobs.elements(|token| shown.push("logprobs", token, events));
             }
-            (Some(logprobs), None) => shown.keep("logprobs", logprobs.value(), events),
+            (Some(logprobs), None) => shown.keep("logprobs", logprobs, events),
             (None, _) => {}
         }
         if let Some(annotation) = event.annotation {
-            shown.push("annotations", annotation.value(), events);
+            shown.push("annotations", annotation, events);
         }
         match (part, event.whole.and_then(Raw::string)) {
             (_, None) => {}
@@ -290,15 +290,16 @@ impl Item {
             });
         }
         match event.whole {
-            Some(outputs) if command == 0 => self.keep("output", outputs.value(), events),
-            Some(outputs) => drop(outputs.elements(|output| self.push("output", output.value(), events))),
+            Some(outputs) if command == 0 => self.keep("output", outputs, events),
+            Some(outputs) => drop(outputs.elements(|output| self.push("output", output, events))),
             None => {}
         }
         true
     }
 
     /// Keeps a field of the item, if it says something new.
-    pub(super) fn keep(&mut self, key: &str, value: Value, events: &mut Events) {
+    pub(super) fn keep(&mut self, key: &str, value: impl Kept, events: &mut Events) {
+        let value = value.into_value(key, events);
         if self.fields.get(key) != Some(&value) {
             self.fields.insert(key, value.clone());
             if let Some(slot) = self.owner() {
@@ -308,8 +309,8 @@ impl Item {
     }
 
     /// Adds to a list among the fields of the item.
-    pub(super) fn push(&mut self, key: &str, value: Value, events: &mut Events) {
-        let keep = Keep::Push(value);
+    pub(super) fn push(&mut self, key: &str, value: impl Kept, events: &mut Events) {
+        let keep = Keep::Push(value.into_value(key, events));
         keep.store(&mut self.fields, key);
         if let Some(slot) = self.owner() {
             events.push(Event::Kept { owner: Owner::Block(slot), key: key.to_owned().into(), keep });
@@ -371,7 +372,7 @@ impl Item {
             let _ = raw.get(key).unwrap_or(Raw::new("[]")).elements(|raw| {
                 if !self.part(part(index), raw, moment, events) {
                     let message = format!("part {index} of item {} is one too many", self.place);
-                    events.keep_unknown(Odd::UnknownEvent, message, raw.value());
+                    events.keep_unknown(Odd::UnknownEvent, message, raw);
                 }
                 index += 1;
             });
@@ -400,7 +401,7 @@ impl Item {
                 ("call_id", Kind::Call(_) | Kind::Result) | ("name", Kind::Call(_)) => {}
                 ("status", _) => self.set_status(value, events),
                 (key, Kind::Call(kind)) if argument == Some(key) || kind.results.contains(&key) => {}
-                (key, _) => self.keep(key, value.value(), events),
+                (key, _) => self.keep(key, value, events),
             }
         }
     }
@@ -418,7 +419,7 @@ impl Item {
             Kind::Result | Kind::Other => false,
         };
         if !(models && matches!(&*word, "in_progress" | "completed")) {
-            self.keep("status", status.value(), events);
+            self.keep("status", status, events);
         }
     }
 
@@ -465,7 +466,7 @@ impl Item {
             let Some(value) = raw.get(key).filter(|value| !value.is_null()) else { continue };
             let opening = Opening::ToolResult { kind: self.word.clone(), call_id: self.call.id.clone() };
             if let Some(shown) = self.open(Part::Result, opening, events) {
-                shown.keep(key, value.value(), events);
+                shown.keep(key, value, events);
             }
         }
     }

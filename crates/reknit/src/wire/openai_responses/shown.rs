@@ -1,6 +1,6 @@
 //! [`Shown`]: what the reader of a block has seen of it, held against what the provider says at its end.
 
-use super::super::events::Events;
+use super::super::events::{Events, Kept};
 use super::super::fields::{Half, Raw, flush, unescape};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Keep, Opening, Owner, Slot};
@@ -182,7 +182,8 @@ impl Shown {
     }
 
     /// Keeps a field, if it says something new.
-    pub(super) fn keep(&mut self, key: &str, value: Value, events: &mut Events) {
+    pub(super) fn keep(&mut self, key: &str, value: impl Kept, events: &mut Events) {
+        let value = value.into_value(key, events);
         let empty = matches!(&value, Value::Array(list) if list.is_empty());
         let known = self.kept.get(key);
         if value.is_null() || known == Some(&value) || (known.is_none() && empty) {
@@ -193,8 +194,8 @@ impl Shown {
     }
 
     /// Adds to a list.
-    pub(super) fn push(&mut self, key: &str, value: Value, events: &mut Events) {
-        let keep = Keep::Push(value);
+    pub(super) fn push(&mut self, key: &str, value: impl Kept, events: &mut Events) {
+        let keep = Keep::Push(value.into_value(key, events));
         keep.store(&mut self.kept, key);
         events.push(Event::Kept { owner: Owner::Block(self.slot), key: key.to_owned().into(), keep });
     }
