@@ -22,10 +22,10 @@ pub fn stream(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     if parts.is_empty() {
         return fuzzer_mutate(data, size, max_size);
     }
-    let number = |from: u32| usize::try_from(seed / 3 >> from).unwrap_or(0) % parts.len();
+    let number = |from: u32| usize::try_from((seed / 3) >> from).unwrap_or(0) % parts.len();
     let (one, other) = (parts[number(2)].clone(), parts[number(16)].clone());
     let moved = &stream[one.clone()];
-    let stream = match seed / 3 % 4 {
+    let stream = match (seed / 3) % 4 {
         0 => spliced(stream, one, b""),
         1 => spliced(stream, other.end..other.end, moved),
         2 => spliced(stream, other, moved),
