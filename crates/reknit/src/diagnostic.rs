@@ -96,6 +96,9 @@ kinds! {
     /// A field is nested too deep or is no JSON; it was kept as its text.
     FieldAsText = "field-as-text" =>
         "read the text yourself if the field matters; nothing of it is lost";
+    /// A text has an escape that JSON does not; what stands behind the backslash was read as it is.
+    MalformedEscape = "malformed-escape" =>
+        "check what writes the stream's JSON; the character may not be the one that was meant";
     /// An event that the dialect does not name was kept as it came.
     UnknownEvent = "unknown-event" =>
         "the provider sends something newer than this version knows; look at the message's extra fields";

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::fields::{Half, Raw, flush, unescape};
+use super::fields::{Half, Odd, Raw, flush, unescape};
 use crate::diagnostic::{Diagnostic, Kind, Place};
 use crate::event::{Event, Keep, Owner, Slot, Start};
 use crate::frame::Frame;
-use crate::json::{ErrorKind, Value};
+use crate::json::Value;
 
 /// A queue of events whose growing texts lie in one buffer that is used again.
 #[derive(Clone, Debug, Default)]
@@ -69,17 +69,29 @@ impl Events {
 
     /// The value of a field. One that cannot be read exactly is told of, and stands there as its text.
     pub(super) fn value(&mut self, key: &str, field: Raw<'_>) -> Value {
-        match field.exact() {
+        let error = match field.exact() {
             Ok(value) => return value,
-            // The characters of a string are told of where they are odd in any frame.
-            Err(error) if field.string_body().is_some() => {
-                if let ErrorKind::LoneSurrogate { .. } = error.kind {
-                    self.notice(Kind::LoneSurrogate, format!("`{key}` has half of a surrogate pair"));
-                }
-            }
-            Err(error) => self.notice(Kind::FieldAsText, format!("`{key}` is kept as its text: {error}")),
+            Err(error) => error,
+        };
+        let Some(body) = field.string_body() else {
+            self.notice(Kind::FieldAsText, format!("`{key}` is kept as its text: {error}"));
+            return field.value();
+        };
+        let (mut text, mut half) = (String::with_capacity(body.len()), None);
+        let mut odd = unescape(body, &mut half, &mut text);
+        odd.lone += flush(&mut half, &mut text);
+        self.tell(odd);
+        text.into()
+    }
+
+    /// Tells of what was odd in a string.
+    pub(super) fn tell(&mut self, odd: Odd) {
+        if odd.lone > 0 {
+            self.notice(Kind::LoneSurrogate, format!("{} lone half(s) of a surrogate pair", odd.lone));
         }
-        field.value()
+        if odd.escapes > 0 {
+            self.notice(Kind::MalformedEscape, format!("{} escape(s) that JSON does not have", odd.escapes));
+        }
     }
 
     /// Keeps a field that the neutral form has no place for.
@@ -164,11 +176,9 @@ impl Events {
         let body = string.string_body()?;
         let start = self.texts.len();
         let mut half: Half = self.halves.remove(&block);
-        let lone = unescape(body, &mut half, &mut self.texts);
+        let odd = unescape(body, &mut half, &mut self.texts);
         self.halves.extend(half.map(|half| (block, half)));
-        if lone > 0 {
-            self.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
-        }
+        self.tell(odd);
         (self.texts.len() > start).then_some(start..self.texts.len())
     }
 }

@@ -140,11 +140,20 @@ fn decoded(body: &str) -> String {
 /// Servers that cut text into tokens by UTF-16 send characters outside the basic plane this way.
 pub(super) type Half = Option<u16>;
 
-/// Decodes the body of a JSON string behind `out`; returns how many lone halves became U+FFFD.
+/// What was read of a string that is not quite what stands there.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Odd {
+    /// Halves of surrogate pairs that became U+FFFD.
+    pub(super) lone: u32,
+    /// Escapes that JSON does not have.
+    pub(super) escapes: u32,
+}
+
+/// Decodes the body of a JSON string behind `out`.
 ///
 /// `half` is what the string before left over; afterwards it is what this one does.
-pub(super) fn unescape(body: &str, half: &mut Half, out: &mut String) -> u32 {
-    let mut lone = 0;
+pub(super) fn unescape(body: &str, half: &mut Half, out: &mut String) -> Odd {
+    let (mut lone, mut escapes) = (0, 0);
     let mut rest = body;
     while !rest.is_empty() {
         let run = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
@@ -154,7 +163,8 @@ pub(super) fn unescape(body: &str, half: &mut Half, out: &mut String) -> u32 {
             rest = &rest[run..];
             continue;
         }
-        let (unit, length) = escape(rest);
+        let Escape { unit, length, is_known } = escape(rest);
+        escapes += u32::from(!is_known);
         rest = &rest[length..];
         match (half.take(), unit) {
             (Some(high), 0xDC00..=0xDFFF) => {
@@ -175,7 +185,7 @@ pub(super) fn unescape(body: &str, half: &mut Half, out: &mut String) -> u32 {
             }
         }
     }
-    lone
+    Odd { lone, escapes }
 }
 
 /// Gives up waiting for the other half.
@@ -189,11 +199,20 @@ pub(super) fn flush(half: &mut Half, out: &mut String) -> u32 {
     }
 }
 
-/// The UTF-16 unit that the escape at the start of `text` stands for, and its length.
+struct Escape {
+    /// The UTF-16 unit that it stands for.
+    unit: u16,
+    length: usize,
+    /// Whether JSON has it.
+    is_known: bool,
+}
+
+/// The escape at the start of `text`.
 ///
 /// What is no escape loses its backslash, or keeps it before a character that is not ASCII; `\u` without its
 /// four digits is U+FFFD.
-fn escape(text: &str) -> (u16, usize) {
+fn escape(text: &str) -> Escape {
+    let unknown = |unit, length| Escape { unit, length, is_known: false };
     let unit = match text.as_bytes().get(1) {
         Some(b'n') => b'\n',
         Some(b't') => b'\t',
@@ -203,12 +222,13 @@ fn escape(text: &str) -> (u16, usize) {
         Some(b'u') => {
             let digits = text.get(2..6).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
             let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
-            return unit.map_or((0xFFFD, 2), |unit| (unit, 6));
+            return unit.map_or(unknown(0xFFFD, 2), |unit| Escape { unit, length: 6, is_known: true });
         }
-        Some(itself) if itself.is_ascii() => *itself,
-        Some(_) | None => return (b'\\'.into(), 1),
+        Some(itself @ (b'"' | b'\\' | b'/')) => *itself,
+        Some(itself) if itself.is_ascii() => return unknown((*itself).into(), 2),
+        Some(_) | None => return unknown(b'\\'.into(), 1),
     };
-    (unit.into(), 2)
+    Escape { unit: unit.into(), length: 2, is_known: true }
 }
 
 #[cfg(test)]
@@ -218,7 +238,7 @@ mod tests {
     fn decode(bodies: &[&str]) -> (String, u32) {
         let (mut out, mut half, mut lone) = (String::new(), None, 0);
         for body in bodies {
-            lone += unescape(body, &mut half, &mut out);
+            lone += unescape(body, &mut half, &mut out).lone;
         }
         lone += flush(&mut half, &mut out);
         (out, lone)
@@ -242,6 +262,8 @@ mod tests {
             (r"\ud83d\é", "\u{fffd}\\é"),
             ("\\", "\\"),
         ] {
+            let (mut out, mut half) = (String::new(), None);
+            assert_eq!(unescape(body, &mut half, &mut out).escapes, 1, "{body}");
             assert_eq!(decode(&[body]).0, expected, "{body}");
         }
     }

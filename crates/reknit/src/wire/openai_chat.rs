@@ -508,11 +508,8 @@ impl Choice {
     /// Appends a piece of arguments to `out`; a surrogate pair that was cut between two pieces is joined.
     fn decode(&mut self, index: Option<u64>, arguments: Raw<'_>, out: &mut String, events: &mut Events) {
         let mut half: Half = self.halves.remove(&index);
-        let lone = unescape(arguments.string_body().unwrap_or_default(), &mut half, out);
+        events.tell(unescape(arguments.string_body().unwrap_or_default(), &mut half, out));
         self.halves.extend(half.map(|half| (index, half)));
-        if lone > 0 {
-            events.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
-        }
     }
 
     /// What the end of the stream, whole or not, leaves without a place or a name.

@@ -216,10 +216,7 @@ impl Shown {
     fn decode(&mut self, delta: Raw<'_>, events: &mut Events) -> Option<String> {
         let body = delta.string_body()?;
         let mut piece = String::with_capacity(body.len());
-        let lone = unescape(body, &mut self.half, &mut piece);
-        if lone > 0 {
-            events.notice(Kind::LoneSurrogate, format!("{lone} lone half(s) of a surrogate pair"));
-        }
+        events.tell(unescape(body, &mut self.half, &mut piece));
         Some(piece).filter(|piece| !piece.is_empty())
     }
 }
