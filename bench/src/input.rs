@@ -5,6 +5,13 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+pub(crate) const KB: usize = 1 << 10;
+pub(crate) const MB: usize = 1 << 20;
+
+/// As models send them: a token has three to four letters, and a delta a few tokens.
+pub(crate) const DELTA: usize = 16;
+pub(crate) const LONG_DELTA: usize = 40;
+
 /// Shapes of a tool argument.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape {
@@ -75,6 +82,16 @@ fn rows(size: usize) -> Value {
     json!({ "rows": rows })
 }
 
+/// A block that text comes to.
+pub(crate) fn text_block() -> Value {
+    json!({"type": "text", "text": ""})
+}
+
+/// A block that an argument comes to.
+pub(crate) fn call_block() -> Value {
+    json!({"type": "tool_use", "id": "toolu_1", "name": "write", "input": {}})
+}
+
 /// A stream of server-sent events, and where each ends.
 pub(crate) struct Stream {
     bytes: Vec<u8>,
@@ -107,6 +124,16 @@ impl Stream {
         stream
     }
 
+    /// The end of the first block and of the message.
+    pub(crate) fn end(reason: &str) -> Self {
+        let mut stream = Self { bytes: Vec::new(), ends: Vec::new() };
+        stream.event("content_block_stop", r#""index":0"#);
+        let delta = json!({"stop_reason": reason, "stop_sequence": null});
+        stream.event("message_delta", &format!(r#""delta":{delta},"usage":{{"output_tokens":9}}"#));
+        stream.event("message_stop", r#""sequence":1"#);
+        stream
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -119,18 +146,16 @@ impl Stream {
         })
     }
 
-    /// The JSON of each event.
-    pub(crate) fn data(&self) -> Vec<&[u8]> {
-        self.events()
-            .filter_map(|event| event.split(|byte| *byte == b'\n').nth(1)?.strip_prefix(b"data: "))
-            .collect()
-    }
-
     fn event(&mut self, kind: &str, members: &str) {
         let event = format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{members}}}\n\n");
         self.bytes.extend_from_slice(event.as_bytes());
         self.ends.push(self.bytes.len());
     }
+}
+
+/// Server-sent events as Anthropic sends a text, in deltas of some tokens.
+pub(crate) fn text_events(size: usize) -> Stream {
+    Stream::deltas("text_delta", "text", &words(size), LONG_DELTA)
 }
 
 /// `text` in pieces of `size` bytes, or as many as whole characters take.

@@ -4,15 +4,19 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use crate::Project;
+use crate::{Project, packages};
 
 /// More than the benchmarks ever hold.
 const KEPT: &str = "4000000000";
 
-/// Builds and runs `bench/` with `args`.
+/// Builds and runs `bench/` with `args`; where there is Node, with its packages beside it.
 pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     if !project.root.join("bench/Cargo.toml").is_file() {
         bail!("there is no `bench/Cargo.toml`\nhint: run this in a checkout that has the benchmarks");
+    }
+    match packages::missing_for_node(project) {
+        Some(name) => println!("left out: the JavaScript peers, because there is no `{name}` or newer"),
+        None => packages::install_for_node(&project.root.join("bench/node"), "the JavaScript peers")?,
     }
     let cargo = ["run", "--release", "--manifest-path", "bench/Cargo.toml", "--"];
     // Memory that was freed stays with the process: else glibc gives it back and takes it again in every run,

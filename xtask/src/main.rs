@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 mod test;
 mod tidy;
+mod packages;
 mod sdk;
 mod fixtures;
 mod fuzz;

@@ -1,21 +1,15 @@
 //! `cargo xtask sdk`: the providers' own SDKs, talking to `reknit replay --serve`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::packages::{self, Program};
 use crate::{Project, run as run_command};
 
-/// What the JavaScript SDKs need: a name, and arguments with which it says by its exit code that it will do.
-const NODE: [(&str, &[&str]); 2] = [
-    ("node 20", &["-e", "process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)"]),
-    ("npm", &["--version"]),
-];
-
-/// The same for the Python SDKs.
-const PYTHON: (&str, &[&str]) = ("python3 3.10", &["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]);
+const PYTHON: Program = ("python3 3.10", &["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]);
 
 /// Installs what is missing into `target/sdk` and runs the checks; a language that is not there is left out.
 pub(crate) fn run(project: &Project) -> Result<()> {
@@ -41,7 +35,7 @@ struct Checks<'a> {
 
 impl Checks<'_> {
     fn node(&self) -> Result<()> {
-        if let Some((name, _)) = NODE.iter().find(|needed| !self.has(needed)) {
+        if let Some(name) = packages::missing_for_node(self.project) {
             println!("skipped: the JavaScript SDKs, because there is no `{name}` or newer on this machine");
             return Ok(());
         }
@@ -52,15 +46,12 @@ impl Checks<'_> {
             fs::copy(self.source.join(name), folder.join(name))
                 .with_context(|| format!("`{name}` is not copied"))?;
         }
-        self.install_once(&folder, &self.source.join("package-lock.json"), || {
-            let arguments = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
-            run_command(Command::new("npm").current_dir(&folder).args(arguments))
-        })?;
+        packages::install_for_node(&folder, "the SDKs")?;
         self.check(Command::new("node").arg("check.mjs").current_dir(&folder))
     }
 
     fn python(&self) -> Result<()> {
-        if !self.has(&PYTHON) {
+        if !packages::has(self.project, PYTHON) {
             println!("skipped: the Python SDKs, because there is no `{}` or newer on this machine", PYTHON.0);
             return Ok(());
         }
@@ -76,25 +67,11 @@ impl Checks<'_> {
             return Ok(());
         }
         let python = bin.join("python");
-        self.install_once(&folder, &requirements, || {
+        packages::install_once(&folder, &requirements, "the SDKs", || {
             let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
             run_command(self.project.command(&python).args(arguments).arg(&requirements))
         })?;
         self.check(self.project.command(&python).arg(self.source.join("check.py")))
-    }
-
-    /// Installs unless that was done for this very list, which is then kept beside what was installed.
-    fn install_once(&self, folder: &Path, list: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
-        let wanted = fs::read(list).with_context(|| format!("`{}` cannot be read", list.display()))?;
-        let stamp = folder.join("installed");
-        if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-            return Ok(());
-        }
-        println!("installing the SDKs into {}, once", folder.display());
-        install().context(
-            "the SDKs could not be installed; they come from a package registry: check the network",
-        )?;
-        fs::write(&stamp, wanted).with_context(|| format!("`{}` cannot be written", stamp.display()))
     }
 
     fn check(&self, command: &mut Command) -> Result<()> {
@@ -105,12 +82,5 @@ impl Checks<'_> {
         }
         command.env("NO_PROXY", "127.0.0.1").env("PYTHONDONTWRITEBYTECODE", "1");
         run_command(command)
-    }
-
-    fn has(&self, (name, arguments): &(&str, &[&str])) -> bool {
-        let program = name.split(' ').next().unwrap_or(name);
-        let mut command = self.project.command(program);
-        command.args(*arguments).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
     }
 }

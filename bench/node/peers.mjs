@@ -1,0 +1,118 @@
+// The JavaScript peers. Reads requests line by line from standard input, answers each with a line.
+//
+// A work reads the input it is given as its users would, and returns a number for what it read, which the
+// benchmark compares with that of everyone else.
+
+import { createInterface } from "node:readline";
+import { readFileSync } from "node:fs";
+
+import Anthropic from "@anthropic-ai/sdk";
+import { parsePartialJson } from "ai";
+import { createParser } from "eventsource-parser";
+import { parse } from "partial-json";
+
+const works = {
+  // Bytes in reads to events.
+  "eventsource-parser": (input, { read }) => {
+    let result = 0;
+    const parser = createParser({
+      onEvent: (event) => {
+        result += event.data.length + event.event.length;
+      },
+    });
+    const decoder = new TextDecoder();
+    return timed(
+      () => {
+        for (let at = 0; at < input.bytes.length; at += read) {
+          parser.feed(decoder.decode(input.bytes.subarray(at, at + read), { stream: true }));
+        }
+      },
+      () => result,
+    );
+  },
+
+  // All that has come of an argument is read anew with each delta.
+  "partial-json": (input, { ends }) =>
+    timed(
+      () => {
+        for (const end of ends) isObject(parse(input.text.slice(0, end)));
+      },
+      () => fingerprint(parse(input.text)),
+    ),
+  ai: (input, { ends }) =>
+    timed(
+      async () => {
+        for (const end of ends) isObject((await parsePartialJson(input.text.slice(0, end))).value);
+      },
+      async () => fingerprint((await parsePartialJson(input.text)).value),
+    ),
+
+  // Bytes in reads to the message, with a listener.
+  "@anthropic-ai/sdk": async (input, { read, listen }) => {
+    let at = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (at >= input.bytes.length) return controller.close();
+        controller.enqueue(input.bytes.subarray(at, at + read));
+        at += read;
+      },
+    });
+    const headers = { "content-type": "text/event-stream" };
+    const fetch = async () => new Response(body, { headers });
+    const client = new Anthropic({ apiKey: "none", baseURL: "http://localhost", maxRetries: 0, fetch });
+    let calls = 0;
+    let message;
+    return timed(
+      async () => {
+        const stream = client.messages.stream({ model: "m", max_tokens: 1, messages: [] });
+        stream.on(listen, (delta, soFar) => {
+          if (delta.length > 0 && soFar !== undefined) calls += 1;
+        });
+        message = await stream.finalMessage();
+      },
+      () => calls + fingerprint(message.content[0].input ?? message.content[0].text),
+    );
+  },
+};
+
+// Times `work` by the clock on the wall or by the processor time of the process, whichever is less: other
+// programs on the machine must not count against Node, nor its own threads that collect garbage meanwhile.
+async function timed(work, result) {
+  const wall = process.hrtime.bigint();
+  const processor = process.cpuUsage();
+  await work();
+  const used = process.cpuUsage(processor);
+  const passed = Number(process.hrtime.bigint() - wall) / 1e9;
+  return { seconds: Math.min(passed, (used.user + used.system) / 1e6), result: await result() };
+}
+
+function isObject(value) {
+  if (typeof value !== "object") throw new Error(`a look showed ${value}`);
+}
+
+// How many values there are in a value, and how long its strings and keys are.
+function fingerprint(value) {
+  if (typeof value === "string") return 1 + value.length;
+  if (Array.isArray(value)) return value.reduce((sum, element) => sum + fingerprint(element), 1);
+  if (value === null || typeof value !== "object") return 1;
+  return Object.entries(value).reduce((sum, [key, member]) => sum + key.length + fingerprint(member), 1);
+}
+
+function versions() {
+  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  return { node: process.versions.node, ...dependencies };
+}
+
+const inputs = new Map();
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line);
+  let answer = {};
+  if (request.do === "versions") {
+    answer = versions();
+  } else if (request.do === "keep") {
+    inputs.set(request.input, { text: request.text, bytes: new TextEncoder().encode(request.text) });
+  } else {
+    answer = await works[request.work](inputs.get(request.input), request.options);
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,149 @@
+//! How the engine's work grows when its input doubles.
+
+use anyhow::Result;
+
+use super::{Bench, Group, Scale};
+use crate::input::{DELTA, KB, LONG_DELTA, MB, Shape, Stream, call_block, text_block, text_events, words};
+use crate::measure::{Measured, Row, Runner, Work, interleaved, timed};
+use crate::ours::{frames, partial_json, reply};
+use crate::report::{self, Target};
+
+/// The most that twice the input may cost.
+const BOUND: f64 = 2.2;
+
+/// How often the input doubles.
+const DOUBLINGS: u32 = 3;
+
+pub(crate) fn run(bench: &Bench) -> Result<Group> {
+    let largest = if bench.scale == Scale::Full { 4 * MB } else { MB };
+    let mut series = Vec::new();
+    for shape in Shape::ALL {
+        series.push(argument(bench, shape, largest)?);
+        series.push(argument_in_reply(bench, shape, largest)?);
+    }
+    series.push(text_in_reply(bench, 2 * largest)?);
+    for (read, words) in [(64, "64"), (1_400, "1,400"), (16_384, "16,384")] {
+        series.push(events(bench, read, words, 4 * largest)?);
+    }
+    series.push(long_event(bench, largest)?);
+    let targets = series
+        .iter()
+        .map(|series| Target::at_most(format!("growth: {}", series.name), BOUND, Some(series.mean())));
+    let lines: Vec<_> = series.iter().map(Series::line).collect();
+    let columns = ["largest", "time", "MB/s", "each doubling", "mean"];
+    let table = report::lines("growth: time of ours when its input doubles", &columns, &lines);
+    Ok(Group { table, targets: targets.collect(), rows: Vec::new() })
+}
+
+/// One kind of work on inputs that double in size.
+struct Series {
+    name: String,
+    rows: Vec<Measured>,
+}
+
+impl Series {
+    fn measure<'a>(
+        bench: &Bench,
+        name: String,
+        inputs: impl Iterator<Item = (usize, Work<'a>)>,
+    ) -> Result<Self> {
+        let row = |(size, work)| Row {
+            name: name.clone(),
+            size,
+            steps: 1,
+            runners: vec![Runner::new("reknit", work)],
+        };
+        let rows = interleaved(inputs.map(row).collect(), bench.effort)?;
+        Ok(Self { name, rows })
+    }
+
+    fn growths(&self) -> impl Iterator<Item = f64> {
+        self.rows.windows(2).map(|pair| pair[1].ours().ratio_to(pair[0].ours()))
+    }
+
+    /// The growth of one doubling, as the mean of all.
+    ///
+    /// One alone also shows the step from one cache to the next, and whoever else uses the machine.
+    fn mean(&self) -> f64 {
+        self.growths().product::<f64>().powf(1.0 / f64::from(DOUBLINGS))
+    }
+
+    fn line(&self) -> (String, Vec<String>) {
+        let largest = &self.rows[self.rows.len() - 1];
+        let time = largest.ours().median();
+        let growths: Vec<_> = self.growths().map(|growth| format!("{growth:.2}")).collect();
+        let cells = vec![
+            report::size(largest.size),
+            report::duration(time),
+            report::rate(largest.size, time),
+            growths.join(" "),
+            format!("{:.2}", self.mean()),
+        ];
+        (self.name.clone(), cells)
+    }
+}
+
+fn argument(bench: &Bench, shape: Shape, largest: usize) -> Result<Series> {
+    let arguments: Vec<_> = doublings(largest).map(|size| shape.argument(size)).collect();
+    let inputs = arguments.iter().map(|argument| {
+        (argument.len(), timed(|| partial_json(argument, DELTA), |json| usize::from(json.check().is_ok())))
+    });
+    Series::measure(bench, format!("PartialJson, {}", shape.name()), inputs)
+}
+
+fn argument_in_reply(bench: &Bench, shape: Shape, largest: usize) -> Result<Series> {
+    let start = Stream::start(&call_block());
+    let streams: Vec<_> = doublings(largest)
+        .map(|size| shape.argument(size))
+        .map(|text| (text.len(), Stream::deltas("input_json_delta", "partial_json", &text, DELTA)))
+        .collect();
+    let inputs = streams.iter().map(|(size, deltas)| {
+        let reads = || start.events().chain(deltas.events());
+        (*size, timed(move || reply(reads()), |(_, grew)| grew))
+    });
+    Series::measure(bench, format!("Reply, {}", shape.name()), inputs)
+}
+
+fn text_in_reply(bench: &Bench, largest: usize) -> Result<Series> {
+    let start = Stream::start(&text_block());
+    // The same events again and again, so that what is measured is the engine and not the reading of a
+    // hundred megabytes from memory.
+    let unit = LONG_DELTA * 4 * KB;
+    let deltas = Stream::deltas("text_delta", "text", &words(unit), LONG_DELTA);
+    let inputs = doublings(whole_units(largest, unit)).map(|times| {
+        let (start, deltas) = (&start, &deltas);
+        let reads = move || start.events().chain((0..times).flat_map(|_| deltas.events()));
+        (times * unit, timed(move || reply(reads()), |(_, grew)| grew))
+    });
+    Series::measure(bench, "Reply, text in 40-byte deltas".to_owned(), inputs)
+}
+
+fn events(bench: &Bench, read: usize, words: &str, largest: usize) -> Result<Series> {
+    let stream = text_events(64 * KB);
+    let bytes = stream.bytes();
+    let inputs = doublings(whole_units(largest, bytes.len())).map(|times| {
+        let reads = move || (0..times).flat_map(move |_| bytes.chunks(read));
+        (times * bytes.len(), timed(move || frames(reads()), |seen| seen))
+    });
+    Series::measure(bench, format!("Decoder, reads of {words} bytes"), inputs)
+}
+
+fn long_event(bench: &Bench, largest: usize) -> Result<Series> {
+    let streams: Vec<_> =
+        doublings(largest).map(|size| Stream::deltas("text_delta", "text", &words(size), size)).collect();
+    let inputs = streams.iter().map(|stream| {
+        let bytes = stream.bytes();
+        (bytes.len(), timed(move || frames(bytes.chunks(1_400)), |seen| seen))
+    });
+    Series::measure(bench, "Decoder, one event, reads of 1,400".to_owned(), inputs)
+}
+
+/// Sizes that double up to `largest`.
+fn doublings(largest: usize) -> impl Iterator<Item = usize> {
+    (0..=DOUBLINGS).rev().map(move |halvings| largest >> halvings)
+}
+
+/// How many units an input of about `size` has, such that it can be halved.
+fn whole_units(size: usize, unit: usize) -> usize {
+    ((size / unit) >> DOUBLINGS).max(1) << DOUBLINGS
+}

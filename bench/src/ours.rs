@@ -1,0 +1,73 @@
+//! The engine at work, with a look after every delta.
+
+use std::hint::black_box;
+
+use reknit::frame::{Decoder, Framing};
+use reknit::json::{Change as JsonChange, PartialJson};
+use reknit::message::{Args, Body, Change, Input, ToolCall};
+use reknit::{Dialect, Limits, Message, Reply};
+
+use crate::input::pieces;
+
+/// Reads a tool argument and looks after each piece.
+pub(crate) fn partial_json(argument: &str, piece: usize) -> PartialJson {
+    let mut json = PartialJson::new();
+    for piece in pieces(argument, piece) {
+        json.push(piece).expect("the argument is JSON");
+        black_box(look_at_json(&json));
+    }
+    json
+}
+
+/// Reads a reply, which arrives in `reads`, and looks at every change and at what it changed.
+///
+/// Also says how often something grew.
+pub(crate) fn reply<'a>(reads: impl Iterator<Item = &'a [u8]>) -> (Reply, usize) {
+    let mut reply = Reply::new(Dialect::Anthropic);
+    let mut grew = 0;
+    for read in reads {
+        let mut changes = reply.push(read);
+        while let Some((change, message)) = changes.next() {
+            grew += usize::from(matches!(change, Change::Grew { .. }));
+            black_box(look_at_message(&change, message));
+        }
+    }
+    (reply, grew)
+}
+
+/// Cuts a stream into frames, which arrives in `reads`; returns how long their data and names are.
+pub(crate) fn frames<'a>(reads: impl Iterator<Item = &'a [u8]>) -> usize {
+    let mut decoder = Decoder::new(Framing::Sse, &Limits::default());
+    let mut seen = 0;
+    for read in reads {
+        decoder.push(read);
+        while let Some(frame) = decoder.next_frame().expect("no frame is too long") {
+            seen += frame.data.len() + frame.event.len();
+        }
+    }
+    seen
+}
+
+/// The value so far by reference, the way to each change and the new text.
+fn look_at_json(json: &PartialJson) -> usize {
+    let there = usize::from(json.value().is_some());
+    let changes = json.changes().map(|change| {
+        let text = if let JsonChange::StringGrew { text, .. } = change { text } else { "" };
+        change.path().steps().count() + text.len()
+    });
+    there + changes.sum::<usize>()
+}
+
+/// The change, the block that it is about, and the end of what is there now.
+fn look_at_message(change: &Change<'_>, message: &Message) -> usize {
+    let Change::Grew { block, text, .. } = change else { return 1 };
+    let block = message.block(*block).expect("a block that grew is there");
+    text.len()
+        + match block.body() {
+            Body::Text { text, .. } | Body::Thinking { text, .. } => {
+                text.len() + text.segments().last().map_or(0, str::len)
+            }
+            Body::ToolCall(ToolCall { args: Args::Streaming(Input::Json(json)), .. }) => look_at_json(json),
+            Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => 0,
+        }
+}
