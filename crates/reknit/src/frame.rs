@@ -155,6 +155,7 @@ impl Decoder {
     ///
     /// A frame that is too long is an error, reported once and behind the frames before it; the rest of
     /// the input is refused.
+    #[inline]
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
         self.queue.next_frame()
     }

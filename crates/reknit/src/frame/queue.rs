@@ -114,12 +114,19 @@ impl Queue {
     }
 
     /// Frees the text of frames that were taken.
+    #[inline]
     pub(super) fn reclaim(&mut self) {
         self.data.reclaim();
         self.names.reclaim();
     }
 
+    /// Asked behind every piece, and most often in vain.
+    #[inline]
     pub(super) fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
+        if self.items.is_empty() { Ok(None) } else { self.take_frame() }
+    }
+
+    fn take_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
         while let Some(item) = self.items.pop_front() {
             let (kind, bytes, data, event, retry) = match item {
                 Item::Frame { bytes, data, event, retry } => {
@@ -186,6 +193,9 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// How many bytes are worth a move of those behind them.
+const RECLAIMED: usize = 1 << 10;
+
 /// Text that is appended at the end and taken from the front, addressed by its place since the start.
 #[derive(Debug, Default)]
 struct Arena {
@@ -212,10 +222,13 @@ impl Arena {
         &self.text[(range.start - self.base) as usize..(range.end - self.base) as usize]
     }
 
-    /// Frees what was taken once it is no less than the rest, so that a byte is moved for each one freed.
+    /// Frees what was taken once it is no less than the rest, so that a byte is moved for each one freed;
+    /// unless nothing has to be moved, not for every few bytes.
+    #[inline]
     fn reclaim(&mut self) {
         let taken = (self.taken - self.base) as usize;
-        if taken > 0 && taken >= self.text.len() - taken {
+        let rest = self.text.len() - taken;
+        if taken > 0 && (rest == 0 || taken >= rest.max(RECLAIMED)) {
             self.text.drain(..taken);
             self.base = self.taken;
         }

@@ -2,12 +2,12 @@
 
 mod line;
 
-use memchr::{memchr2, memrchr2};
+use memchr::memchr2;
 
 use super::queue::{Problem, Queue};
 use super::utf8::{Lossy, Tally};
 use super::{Error, admit};
-use line::{DATA, Field, Line, after_line, is_open_data, milliseconds};
+use line::{DATA, Field, Part, after_line, is_open_data, line_end, milliseconds};
 
 /// The framer of [`Framing::Sse`](super::Framing::Sse).
 ///
@@ -91,28 +91,32 @@ impl Sse {
     }
 
     pub(super) fn push(&mut self, piece: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
-        if piece.is_empty() {
-            return Ok(());
-        }
-        let start = match self.state {
+        // To look at all of it at once is a good deal faster than line by line.
+        let piece = Part::new(piece);
+        let mut start = match self.state {
             State::LineStart => 0,
-            State::AfterCr => usize::from(piece[0] == b'\n'),
-            State::Held { .. } | State::Data { .. } => match memchr2(b'\n', b'\r', piece) {
+            State::AfterCr => usize::from(piece.bytes.first() == Some(&b'\n')),
+            State::Held { .. } | State::Data { .. } => match memchr2(b'\n', b'\r', piece.bytes) {
                 None => return self.extend(piece, at, queue),
                 Some(end) => {
-                    self.extend(&piece[..end], at, queue)?;
+                    self.extend(piece.range(0, end), at, queue)?;
                     self.close_line(at + end as u64, queue)?;
-                    after_line(piece, end)
+                    after_line(piece.bytes, end)
                 }
             },
         };
-        let tail = memrchr2(b'\n', b'\r', &piece[start..]).map_or(start, |last| start + last + 1);
-        self.whole_lines(&piece[start..tail], at + start as u64, queue)?;
-        if tail < piece.len() {
-            return self.open_line(&piece[tail..], at + tail as u64, queue);
+        while let Some(length) = line_end(&piece.bytes[start..]) {
+            self.line(piece.range(start, start + length), at + start as u64, queue)?;
+            start = after_line(piece.bytes, start + length);
         }
-        let ends_in_cr = piece[piece.len() - 1] == b'\r';
-        self.state = if ends_in_cr { State::AfterCr } else { State::LineStart };
+        if start < piece.bytes.len() {
+            return self.open_line(piece.range(start, piece.bytes.len()), at + start as u64, queue);
+        }
+        match piece.bytes.last() {
+            Some(b'\r') => self.state = State::AfterCr,
+            Some(_) => self.state = State::LineStart,
+            None => {}
+        }
         Ok(())
     }
 
@@ -159,66 +163,58 @@ impl Sse {
         queue.problem(Problem::Dropped { at: start, bytes: at - start });
     }
 
-    /// Reads lines of which the last is whole too.
-    fn whole_lines(&mut self, lines: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
-        // To look at all of them at once is a good deal faster than line by line.
-        let text = str::from_utf8(lines).ok();
-        let mut start = 0;
-        while let Some(len) = memchr2(b'\n', b'\r', &lines[start..]) {
-            let range = start..start + len;
-            let line = match text {
-                Some(text) => Line { bytes: &lines[range.clone()], text: text.get(range) },
-                None => Line::new(&lines[range]),
-            };
-            self.line(line, at + start as u64, queue)?;
-            start = after_line(lines, start + len);
-        }
-        Ok(())
-    }
-
     /// Takes the first part of a cut line.
-    fn open_line(&mut self, part: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
+    fn open_line(&mut self, part: Part<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
         self.held.clear();
         self.state = State::Held { start: at };
         self.extend(part, at, queue)
     }
 
     /// Takes the next part of the cut line.
-    fn extend(&mut self, part: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
+    fn extend(&mut self, part: Part<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
         match self.state {
             State::LineStart | State::AfterCr => {}
             State::Held { start } => {
-                let is_comment = self.held.first().or(part.first()) == Some(&b':');
+                let is_comment = self.held.first().or(part.bytes.first()) == Some(&b':');
                 let before = if is_comment { 0 } else { self.event.size };
-                admit(part.len(), self.limit - before - self.held.len(), at, self.limit)?;
-                if self.held.is_empty() && is_open_data(part) {
+                admit(part.bytes.len(), self.limit - before - self.held.len(), at, self.limit)?;
+                if self.held.is_empty() && is_open_data(part.bytes) {
                     self.open_data(part, start, queue);
                     return Ok(());
                 }
-                self.held.extend_from_slice(part);
+                self.held.extend_from_slice(part.bytes);
                 if is_open_data(&self.held) {
                     let held = std::mem::take(&mut self.held);
-                    self.open_data(&held, start, queue);
+                    self.open_data(Part::new(&held), start, queue);
                     self.held = held;
                 }
             }
             State::Data { start, .. } => {
                 let before = self.event.size + (at - start) as usize;
-                admit(part.len(), self.limit - before, at, self.limit)?;
-                self.lossy.push(part, at, queue.open(), &mut self.bad);
+                admit(part.bytes.len(), self.limit - before, at, self.limit)?;
+                self.append(part, at, queue);
             }
         }
         Ok(())
     }
 
     /// Sends the text of a cut line of data to the open frame.
-    fn open_data(&mut self, part: &[u8], start: u64, queue: &mut Queue) {
+    fn open_data(&mut self, part: Part<'_>, start: u64, queue: &mut Queue) {
         self.state = State::Data { start, bad_before: self.bad };
         if self.event.data_lines > 0 {
             queue.open().push('\n');
         }
-        let value = DATA.len() + usize::from(part[DATA.len()] == b' ');
-        self.lossy.push(&part[value..], start + value as u64, queue.open(), &mut self.bad);
+        let value = DATA.len() + usize::from(part.bytes[DATA.len()] == b' ');
+        self.append(part.from(value), start + value as u64, queue);
+    }
+
+    /// Appends a part of a cut line of data to the open frame.
+    #[inline]
+    fn append(&mut self, part: Part<'_>, at: u64, queue: &mut Queue) {
+        match part.text {
+            Some(text) if self.lossy.is_between() => queue.open().push_str(text),
+            _ => self.lossy.push(part.bytes, at, queue.open(), &mut self.bad),
+        }
     }
 
     /// Ends the cut line at `end`.
@@ -227,7 +223,7 @@ impl Sse {
             State::LineStart | State::AfterCr => Ok(()),
             State::Held { start } => {
                 let held = std::mem::take(&mut self.held);
-                let result = self.line(Line::new(&held), start, queue);
+                let result = self.line(Part::new(&held), start, queue);
                 self.held = held;
                 result
             }
@@ -242,7 +238,7 @@ impl Sse {
     }
 
     /// Reads a whole line that starts at `at`.
-    fn line(&mut self, line: Line<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
+    fn line(&mut self, line: Part<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
         match line.bytes {
             [] => {
                 self.dispatch(queue);
@@ -269,7 +265,7 @@ impl Sse {
         Ok(())
     }
 
-    fn field(&mut self, line: Line<'_>, at: u64, queue: &mut Queue) {
+    fn field(&mut self, line: Part<'_>, at: u64, queue: &mut Queue) {
         let Some((field, value_at)) = line.field() else { return self.ignored.add(at) };
         let value = line.from(value_at);
         let value_at = at + value_at as u64;
@@ -298,13 +294,13 @@ impl Sse {
         }
     }
 
-    fn comment(&mut self, line: Line<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
+    fn comment(&mut self, line: Part<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
         let len = line.bytes.len();
         admit(len + 1, self.limit, at, self.limit)?;
         let value_at = if line.bytes.starts_with(b": ") { 2 } else { 1 };
         let value = line.from(value_at);
         let bytes = at..at + len as u64;
-        match value.text {
+        match value.text.or_else(|| str::from_utf8(value.bytes).ok()) {
             Some(text) => queue.comment(bytes, text),
             None => {
                 let (mut text, mut bad) = (String::new(), Tally::default());

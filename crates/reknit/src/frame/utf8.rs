@@ -20,6 +20,11 @@ impl Lossy {
         }
     }
 
+    /// Whether no character is cut where the text stands.
+    pub(super) fn is_between(&self) -> bool {
+        self.len == 0
+    }
+
     /// Ends the text at `at`: a character that is cut there stays cut.
     pub(super) fn end(&mut self, at: u64, out: &mut String, bad: &mut Tally) {
         if self.len > 0 {

@@ -2,17 +2,19 @@
 //!
 //! What runs for every line is `#[inline]`: without it short lines cost a sixth more.
 
+use memchr::memchr2;
+
 use crate::frame::utf8::{Tally, decode};
 
-/// A line, or the end of one.
+/// A line, or a part of one or several.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct Part<'a> {
     pub(super) bytes: &'a [u8],
-    /// The same as text, if it is valid.
+    /// The same as text, if it is known to be valid.
     pub(super) text: Option<&'a str>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> Part<'a> {
     #[inline]
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, text: str::from_utf8(bytes).ok() }
@@ -29,10 +31,16 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// The line from `start`, which is no place inside a character.
+    /// What stands from `start` on, which is no place inside a character.
     #[inline]
     pub(super) fn from(self, start: usize) -> Self {
-        Self { bytes: &self.bytes[start..], text: self.text.map(|text| &text[start..]) }
+        self.range(start, self.bytes.len())
+    }
+
+    /// What stands between two places, of which none is inside a character.
+    #[inline]
+    pub(super) fn range(self, start: usize, end: usize) -> Self {
+        Self { bytes: &self.bytes[start..end], text: self.text.and_then(|text| text.get(start..end)) }
     }
 
     /// Appends the text to `out`; `at` is where it stands in the input.
@@ -64,6 +72,16 @@ pub(super) const DATA: &[u8] = b"data:";
 /// a blank behind the colon.
 pub(super) fn is_open_data(line: &[u8]) -> bool {
     line.len() > DATA.len() && line.starts_with(DATA)
+}
+
+/// How long the first line of `bytes` is, if it ends in them.
+#[inline]
+pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
+    match bytes.first()? {
+        // Half of all lines are blank.
+        b'\n' => Some(0),
+        _ => memchr2(b'\n', b'\r', bytes),
+    }
 }
 
 /// Where the next line of `piece` starts if one ends at `end`.
