@@ -117,6 +117,14 @@ impl Times {
     }
 }
 
+/// How long a reader runs before it is timed; what takes longer itself is not warmed up.
+const WARM_UP: Duration = Duration::from_millis(10);
+
+/// Measures one row by itself, so that its readers meet no memory of other rows.
+pub(crate) fn alternating(row: Row<'_>, effort: Effort) -> Result<Measured> {
+    Ok(interleaved(vec![row], effort)?.remove(0))
+}
+
 /// Runs all work once in its order, then all of it again, and so on, so that a slow spell of the machine
 /// hits a run of everything and not every run of one.
 pub(crate) fn interleaved(rows: Vec<Row<'_>>, effort: Effort) -> Result<Vec<Measured>> {
@@ -141,12 +149,27 @@ pub(crate) fn interleaved(rows: Vec<Row<'_>>, effort: Effort) -> Result<Vec<Meas
         for (row, times) in &mut rows {
             for (runner, times) in row.runners.iter_mut().zip(times) {
                 if plan.next().is_some_and(|planned| run < *planned) {
-                    times.push((runner.work)()?.time);
+                    times.push(warm(&mut runner.work)?);
                 }
             }
         }
     }
     Ok(rows.into_iter().map(|(row, times)| measured(row, times)).collect())
+}
+
+/// The time of the last of as many runs as take [`WARM_UP`] before it.
+///
+/// Whoever comes behind another process or another input would else be timed with cold caches and on a
+/// processor that was asleep, which doubles the time of a short run.
+fn warm(work: &mut Work<'_>) -> Result<Duration> {
+    let mut spent = Duration::ZERO;
+    loop {
+        let time = work()?.time;
+        if spent >= WARM_UP || time >= WARM_UP {
+            return Ok(time);
+        }
+        spent += time;
+    }
 }
 
 fn measured(row: Row<'_>, times: Vec<Vec<Duration>>) -> Measured {

@@ -29,7 +29,7 @@ pub(crate) fn head(node: Option<&Node>, effort: Effort) -> String {
     });
     format!(
         "reknit {}, commit {commit}, {}, load {}\n{crates}\n{packages}\n\
-         {clock}, medians of {} runs that alternate between all rows of a group\n\
+         {clock}, medians of {} runs that alternate between all who are in a row\n\
          a column of a peer: how many times as long as reknit it took; ~: on a sample, as noted below\n\
          absolute times mean nothing on a machine that others use too; ratios do\n\n",
         today(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Bench, Group, Scale};
 use crate::input::{DELTA, KB, MB, Shape};
-use crate::measure::{Measured, Row, Runner, Work, interleaved, timed};
+use crate::measure::{Measured, Row, Runner, Work, alternating, timed};
 use crate::ours::partial_json;
 use crate::report::{self, Target};
 
@@ -27,19 +27,19 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
         Scale::Full => &[("10 KB", 10 * KB), ("100 KB", 100 * KB), ("1 MB", MB), ("4 MB", 4 * MB)],
         Scale::Quick => &[("10 KB", 10 * KB), ("100 KB", 100 * KB), ("1 MB", MB)],
     };
-    let mut arguments = Vec::new();
+    let mut rows = Vec::new();
     for shape in Shape::ALL {
         for (words, size) in sizes {
-            arguments.push((format!("{}, {words}", shape.name()), shape.argument(*size)));
+            let argument = shape.argument(*size);
+            let row = row(bench, format!("{}, {words}", shape.name()), &argument)?;
+            rows.push(alternating(row, bench.effort)?);
         }
     }
-    let rows: Result<_> = arguments.iter().map(|(name, argument)| row(bench, name, argument)).collect();
-    let rows = interleaved(rows?, bench.effort)?;
     let title = "tool arguments in 16-byte deltas, a look after each";
     Ok(Group { table: report::table(title, &rows), targets: targets(&rows), rows })
 }
 
-fn row<'a>(bench: &'a Bench, name: &str, argument: &'a str) -> Result<Row<'a>> {
+fn row<'a>(bench: &'a Bench, name: String, argument: &'a str) -> Result<Row<'a>> {
     let steps = argument.len().div_ceil(DELTA);
     let ours = timed(
         move || partial_json(argument, DELTA),
@@ -62,7 +62,7 @@ fn row<'a>(bench: &'a Bench, name: &str, argument: &'a str) -> Result<Row<'a>> {
             runners.push(sample.runner(name, node.work(name, input, &json!({"ends": sample.ends}))));
         }
     }
-    Ok(Row { name: name.to_owned(), size: argument.len(), steps, runners })
+    Ok(Row { name, size: argument.len(), steps, runners })
 }
 
 fn targets(rows: &[Measured]) -> Vec<Target> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::look::fingerprint;
 use super::{Bench, Group};
 use crate::input::{DELTA, KB, Shape, Stream, call_block, text_block, words};
-use crate::measure::{Measured, Row, Runner, interleaved, timed};
+use crate::measure::{Measured, Row, Runner, alternating, timed};
 use crate::ours::reply;
 use crate::report::{self, Target};
 
@@ -39,11 +39,10 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
         ];
         streams.push((format!("{}, {words}", shape.name()), "inputJson", whole(&call)));
     }
-    let rows: Result<_> = streams
-        .iter()
-        .map(|(name, listen, (bytes, events))| row(bench, name, listen, bytes, *events))
-        .collect();
-    let rows = interleaved(rows?, bench.effort)?;
+    let mut rows = Vec::new();
+    for (name, listen, (bytes, events)) in &streams {
+        rows.push(alternating(row(bench, name, listen, bytes, *events)?, bench.effort)?);
+    }
     let title = "bytes to message, in reads of 1,400 bytes, with a listener";
     Ok(Group { table: report::table(title, &rows), targets: targets(&rows), rows })
 }

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::hint::black_box;
 use std::num::NonZero;
 use std::pin::pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use anyhow::Result;
@@ -13,7 +14,7 @@ use serde_json::json;
 
 use super::{Bench, Group, Scale};
 use crate::input::{MB, Stream, text_events, words};
-use crate::measure::{Measured, Row, Runner, interleaved, timed};
+use crate::measure::{Measured, Row, Runner, alternating, timed};
 use crate::ours::frames;
 use crate::report::{self, Target};
 
@@ -24,28 +25,33 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     let size = if bench.scale == Scale::Full { 4 * MB } else { MB };
     let events = text_events(size / 4);
     let long = Stream::deltas("text_delta", "text", &words(size), size);
-    let rows = [
-        row(bench, "reads of 64 bytes", &events, 64)?,
-        row(bench, "reads of 1,400 bytes", &events, 1_400)?,
-        row(bench, "reads of 16,384 bytes", &events, 16_384)?,
-        row(bench, "one event, reads of 16,384", &long, 16_384)?,
-    ];
-    let rows = interleaved(rows.into(), bench.effort)?;
+    let mut rows = Vec::new();
+    for (name, stream, read) in [
+        ("reads of 64 bytes", &events, 64),
+        ("reads of 1,400 bytes", &events, 1_400),
+        ("reads of 16,384 bytes", &events, 16_384),
+        ("one event, reads of 16,384", &long, 16_384),
+    ] {
+        rows.push(alternating(row(bench, name, stream, read)?, bench.effort)?);
+    }
     let title = "server-sent events: bytes to events";
     Ok(Group { table: report::table(title, &rows), targets: targets(&rows), rows })
 }
 
 fn row<'a>(bench: &'a Bench, name: &str, stream: &'a Stream, read: usize) -> Result<Row<'a>> {
     let bytes = stream.bytes();
-    // The peers take what they are given; a client has it as `Bytes` from its connection.
-    let reads: Vec<Bytes> = bytes.chunks(read).map(Bytes::copy_from_slice).collect();
-    let (core, stream_reads, sseer, plain) = (reads.clone(), reads.clone(), reads.clone(), reads);
+    // As a client has them from its connection.
+    let reads: Rc<[Bytes]> = bytes.chunks(read).map(Bytes::copy_from_slice).collect();
+    let runner = |name, work: fn(&[Bytes]) -> usize| {
+        let reads = Rc::clone(&reads);
+        Runner::new(name, timed(move || work(&reads), |seen| seen))
+    };
     let mut runners = vec![
-        Runner::new("reknit", timed(move || frames(bytes.chunks(read)), |seen| seen)),
-        Runner::new("sse-core", timed(move || sse_core(&core, bytes.len()), |seen| seen)),
-        Runner::new("sse-stream", timed(move || sse_stream(&stream_reads), |seen| seen)),
-        Runner::new("sseer", timed(move || sseer_events(&sseer), |seen| seen)),
-        Runner::new("eventsource-stream", timed(move || eventsource_stream(&plain), |seen| seen)),
+        runner("reknit", |reads| frames(reads.iter().map(|read| &read[..]))),
+        runner("sse-core", sse_core),
+        runner("sse-stream", sse_stream),
+        runner("sseer", sseer),
+        runner("eventsource-stream", eventsource_stream),
     ];
     if let Some(node) = &bench.node {
         let input = node.input(str::from_utf8(bytes)?)?;
@@ -70,9 +76,8 @@ fn targets(rows: &[Measured]) -> Vec<Target> {
     ]
 }
 
-fn sse_core(reads: &[Bytes], longest: usize) -> usize {
-    let limit = NonZero::new(longest).expect("there are bytes");
-    let mut decoder = sse_core::SseDecoder::with_limit(limit);
+fn sse_core(reads: &[Bytes]) -> usize {
+    let mut decoder = sse_core::SseDecoder::with_limit(NonZero::<usize>::MAX);
     let mut seen = 0;
     for read in reads {
         let mut rest = &read[..];
@@ -92,7 +97,7 @@ fn sse_stream(reads: &[Bytes]) -> usize {
     })
 }
 
-fn sseer_events(reads: &[Bytes]) -> usize {
+fn sseer(reads: &[Bytes]) -> usize {
     drain(sseer::EventStream::new(arriving(reads)), |event| {
         let event = event.expect("the events are valid");
         event.data.len() + event.event.len()
