@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::number::{Number, Place, in_range};
-use super::string::{Decoded, Escape, decode};
+use super::string::{Decoded, Escape, decode, plain_end};
 use super::tree::{Kind, Slot, Tree};
 use super::{Error, ErrorKind, Expected, Value};
 
@@ -102,6 +102,19 @@ impl Parser {
         if let State::Failed(error) = self.state {
             return Err(error);
         }
+        // Most pieces of a long string are plain from end to end.
+        if let State::InString { escape: Escape::None } = self.state
+            && plain_end(piece.as_bytes(), 0) == piece.len()
+        {
+            self.tree.grow(piece);
+            self.at += piece.len();
+            return Ok(());
+        }
+        self.steps(piece)
+    }
+
+    /// Reads a piece step by step.
+    fn steps(&mut self, piece: &str) -> Result<(), Error> {
         let mut rest = piece;
         while let Some(&byte) = rest.as_bytes().first() {
             let step = match &mut self.state {

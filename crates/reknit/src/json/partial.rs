@@ -101,17 +101,20 @@ impl PartialJson {
     /// Takes the next piece.
     ///
     /// An error stays: later pieces are added to [`raw`](Self::raw) and get the same error.
+    #[inline]
     pub fn push(&mut self, piece: &str) -> Result<(), Error> {
         self.raw.push_str(piece);
         self.parser.push(piece)
     }
 
     /// What the last piece changed, in the order of the text.
+    #[inline]
     pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
         self.parser.tree.changes()
     }
 
     /// The value so far.
+    #[inline]
     pub fn value(&self) -> Option<&Value> {
         self.parser.tree.root()
     }

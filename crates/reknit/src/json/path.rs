@@ -41,6 +41,7 @@ pub enum Step<'a> {
 
 impl<'a> Path<'a> {
     /// The steps from the root on; none for the root itself.
+    #[inline]
     pub fn steps(self) -> impl DoubleEndedIterator<Item = Step<'a>> {
         self.places().map(|(step, _)| step)
     }
@@ -52,12 +53,11 @@ impl<'a> Path<'a> {
 
     /// How many steps it has.
     pub fn depth(self) -> usize {
-        std::iter::successors(Some(self.node), |&node| (node != 0).then(|| self.trail.nodes[node].parent))
-            .count()
-            - 1
+        self.trail.nodes[self.node].depth
     }
 
     /// The steps, each with the position of the child it leads to.
+    #[inline]
     pub(super) fn places(self) -> impl DoubleEndedIterator<Item = (Step<'a>, usize)> {
         // Nodes know their parents only. Climbing anew for each step is quadratic in the depth, which is
         // bounded and small; the alternative is a copy of the way for every change.
@@ -134,6 +134,7 @@ pub(super) struct Trail {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: usize,
+    depth: usize,
     /// Which child of its parent it is.
     at: usize,
     /// Where `keys` ended when the node came, and where it ended with its key.
@@ -151,7 +152,9 @@ impl Trail {
     pub(super) fn add(&mut self, parent: usize, at: usize, key: Option<&str>) -> usize {
         let start = self.keys.len();
         self.keys.push_str(key.unwrap_or_default());
-        self.nodes.push(Node { parent, at, key: (start, self.keys.len()), is_member: key.is_some() });
+        let depth = self.nodes.get(parent).map_or(0, |parent| parent.depth + 1);
+        let is_member = key.is_some();
+        self.nodes.push(Node { parent, depth, at, key: (start, self.keys.len()), is_member });
         self.nodes.len() - 1
     }
 

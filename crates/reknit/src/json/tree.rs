@@ -73,6 +73,7 @@ enum What {
 
 impl Tree {
     /// Forgets the changes of the piece before.
+    #[inline]
     pub(super) fn start_piece(&mut self) {
         self.records.clear();
         self.grown.clear();
@@ -100,7 +101,15 @@ impl Tree {
         self.records.push(Record { node, what: What::Scalar });
     }
 
+    /// Takes plain text into the open string.
+    pub(super) fn grow(&mut self, text: &str) {
+        let start = self.grown.len();
+        self.grown.push_str(text);
+        self.grew(start);
+    }
+
     /// Takes what `grown` has behind `start` into the open string.
+    #[inline]
     pub(super) fn grew(&mut self, start: usize) {
         let end = self.grown.len();
         if start == end {
@@ -142,6 +151,7 @@ impl Tree {
         self.duplicates
     }
 
+    #[inline]
     pub(super) fn changes(&self) -> impl Iterator<Item = Change<'_>> {
         self.records.iter().map(|record| {
             let path = self.trail.path(record.node);
