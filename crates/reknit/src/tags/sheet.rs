@@ -386,8 +386,8 @@ impl Sheet {
     pub(super) fn end_prose(&mut self, at: usize) {
         let empty = self.rule == TextRule::KeepEmpty && self.run.is_none_or(|run| run.start.is_none());
         self.end_stray(at);
-        if empty {
-            self.empty_text();
+        if empty && let Some(block) = self.empty_text() {
+            self.close_text(block);
         }
     }
 
@@ -410,14 +410,20 @@ impl Sheet {
         self.lay(SpanKind::Blank, end);
     }
 
-    fn empty_text(&mut self) {
-        let at = self.decided();
+    /// A text without a character, unless one stands there already.
+    fn empty_text(&mut self) -> Option<usize> {
         if matches!(self.blocks.last(), Some(BlockData::Text { .. })) {
-            return;
+            return None;
         }
-        self.blocks.push(BlockData::Text { range: at..at, closed: true });
-        let block = self.blocks.len() - 1;
-        self.changes.extend([Change::Opened { block }, Change::Closed { block }]);
+        self.open_run(RunKind::Text, self.decided());
+        Some(self.blocks.len() - 1)
+    }
+
+    fn close_text(&mut self, block: usize) {
+        if let BlockData::Text { closed, .. } = &mut self.blocks[block] {
+            *closed = true;
+        }
+        self.changes.push(Change::Closed { block });
     }
 
     fn open_run(&mut self, kind: RunKind, at: usize) {
