@@ -169,6 +169,9 @@ pub struct Markup {
     /// A call is one only if a marker stands behind its opening one: a tag that is mentioned is text.
     #[serde(default = "yes")]
     pub mentions: bool,
+    /// Half a closing marker at the end of the text belongs to the value.
+    #[serde(default)]
+    pub half_closers: bool,
     /// How deep calls may stand in calls.
     #[serde(default)]
     pub nesting: usize,

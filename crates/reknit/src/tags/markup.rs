@@ -95,7 +95,10 @@ impl Markup {
                 sheet.end_stray(end);
             }
             // Half a closing marker at the end is no value.
-            State::Value(mut value) => value.value.close(sheet, self.scan.min(end)),
+            State::Value(mut value) if !matcher.markup().half_closers() => {
+                value.value.close(sheet, self.scan.min(end));
+            }
+            State::Value(mut value) => value.value.close(sheet, end),
             State::Tail(mut value, tail) => {
                 value.value.close(sheet, tail.at());
                 self.close_value(matcher, sheet, &value);

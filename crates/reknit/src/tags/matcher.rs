@@ -348,6 +348,10 @@ impl Markup {
 
     pub(super) fn wrapper_open(&self) -> &[String] {
         self.rules.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.open)
+    pub(super) fn half_closers(&self) -> bool {
+        self.rules.half_closers
+    }
+
     }
 
     /// Whether the opening marker that ends at `end` opens a call.
