@@ -135,6 +135,7 @@ impl Json {
                 None
             }
             None if !sheet.over => Some(Step::Wait),
+            None if self.list && self.last.is_some() => Some(self.leave(sheet, Some("]"))),
             _ => Some(self.no_call()),
         }
     }

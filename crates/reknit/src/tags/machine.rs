@@ -8,6 +8,7 @@ use super::matcher::Matcher;
 use super::prose::{Place, Prose};
 use super::sheet::{Sheet, SpanKind};
 use super::template::{Match, any_literal};
+use crate::diagnostic::Kind;
 use crate::message::CallEnd;
 
 /// The state of a parser: one machine at a time reads the text.
@@ -44,7 +45,14 @@ impl Machine {
     /// The text is over and [`step`](Self::step) has read all of it.
     pub(super) fn cut(&mut self, matcher: &Matcher, sheet: &mut Sheet) {
         match self {
-            Self::Prose(_) | Self::Channel(_) => sheet.cut_prose(),
+            Self::Prose(prose) => {
+                sheet.cut_prose();
+                if let Some(missing) = matcher.wrapper_close().filter(|_| prose.is_behind_calls(sheet)) {
+                    let message = format!("`{missing}` is missing behind calls that are whole");
+                    sheet.note(Kind::MissingCloser, sheet.text.len(), message);
+                }
+            }
+            Self::Channel(_) => sheet.cut_prose(),
             Self::Markup(markup) => markup.cut(matcher, sheet),
             Self::Json(json) => json.cut(sheet),
             Self::Literal(literal) => literal.cut(sheet),

@@ -253,6 +253,17 @@ impl Matcher {
         (Match::No, Leads::Thinking)
     }
 
+    /// What closes the wrapper of calls.
+    pub(super) fn wrapper_close(&self) -> Option<&str> {
+        let close = match self.grammar.calls.as_ref()? {
+            Calls::Markup(markup) => &markup.wrapper.as_ref()?.close,
+            Calls::Json(body) => &body.wrapper.as_ref()?.close,
+            Calls::Python(python) => &python.close,
+            Calls::Gemma(_) | Calls::Channels(_) => return None,
+        };
+        close.first().map(String::as_str)
+    }
+
     /// Whether there is nothing to call.
     pub(super) fn calls_nothing(&self) -> bool {
         self.tools.as_ref().is_some_and(Tools::is_empty)
@@ -337,6 +348,10 @@ impl Markup {
         treatment
     }
 
+    pub(super) fn half_closers(&self) -> bool {
+        self.rules.half_closers
+    }
+
     pub(super) fn nesting(&self) -> usize {
         self.rules.nesting
     }
@@ -348,10 +363,6 @@ impl Markup {
 
     pub(super) fn wrapper_open(&self) -> &[String] {
         self.rules.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.open)
-    pub(super) fn half_closers(&self) -> bool {
-        self.rules.half_closers
-    }
-
     }
 
     /// Whether the opening marker that ends at `end` opens a call.

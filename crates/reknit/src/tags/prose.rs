@@ -316,6 +316,11 @@ impl Prose {
         prose
     }
 
+    /// Whether it stands in a wrapper that has had its calls.
+    pub(super) fn is_behind_calls(&self, sheet: &Sheet) -> bool {
+        self.place == Place::Wrapper && sheet.has_calls()
+    }
+
     /// Where prose stands behind calls that began in this.
     pub(super) fn place_behind_calls(&self) -> Place {
         match self.place {
