@@ -1,5 +1,7 @@
 //! How the engine's work grows when its input doubles.
 
+use std::iter;
+
 use anyhow::Result;
 
 use super::{Bench, Group, Scale};
@@ -10,6 +12,9 @@ use crate::report::{self, Target};
 
 /// The most that twice the input may cost.
 const BOUND: f64 = 2.2;
+
+/// How many long events a decoder reads.
+const LONG_EVENTS: usize = 4;
 
 /// How often the input doubles.
 const DOUBLINGS: u32 = 3;
@@ -129,13 +134,17 @@ fn events(bench: &Bench, read: usize, words: &str, largest: usize) -> Result<Ser
 }
 
 fn long_event(bench: &Bench, largest: usize) -> Result<Series> {
-    let streams: Vec<_> =
-        doublings(largest).map(|size| Stream::deltas("text_delta", "text", &words(size), size)).collect();
-    let inputs = streams.iter().map(|stream| {
-        let bytes = stream.bytes();
-        (bytes.len(), timed(move || frames(bytes.chunks(1_400)), |seen| seen))
+    // The same bytes again and again, as for the text above.
+    let unit = words(1_400);
+    let inputs = doublings(whole_units(largest, unit.len())).map(|times| {
+        let unit = unit.as_bytes();
+        let line = move || iter::repeat_n(unit, times);
+        let event = move || iter::once(&b"data: "[..]).chain(line()).chain([&b"\n\n"[..]]);
+        // The first finds a small buffer, which doubles and may have to move; the others find a large one.
+        let reads = move || (0..LONG_EVENTS).flat_map(move |_| event());
+        (LONG_EVENTS * times * unit.len(), timed(move || frames(reads()), |seen| seen))
     });
-    Series::measure(bench, "Decoder, one event, reads of 1,400".to_owned(), inputs)
+    Series::measure(bench, "Decoder, long events, reads of 1,400".to_owned(), inputs)
 }
 
 /// Sizes that double up to `largest`.
