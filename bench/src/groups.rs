@@ -10,6 +10,7 @@ pub(crate) mod growth;
 pub(crate) mod look;
 pub(crate) mod message;
 pub(crate) mod sse;
+pub(crate) mod tags;
 
 /// What a group needs to be measured.
 pub(crate) struct Bench {
@@ -38,5 +39,10 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 4] =
-    [("sse", sse::run), ("look", look::run), ("message", message::run), ("growth", growth::run)];
+pub(crate) const ALL: [(&str, Run); 5] = [
+    ("sse", sse::run),
+    ("look", look::run),
+    ("message", message::run),
+    ("tags", tags::run),
+    ("growth", growth::run),
+];

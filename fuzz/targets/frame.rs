@@ -7,8 +7,15 @@ use reknit::Limits;
 use reknit::frame::{Decoder, Framing, Kind};
 
 /// So small that inputs of a fuzzer reach it.
-const SMALL: Limits =
-    Limits { frame_bytes: 64, reply_bytes: 1 << 20, json_depth: 8, blocks: 8, diagnostics: 8 };
+const SMALL: Limits = Limits {
+    frame_bytes: 64,
+    reply_bytes: 1 << 20,
+    json_depth: 8,
+    blocks: 8,
+    diagnostics: 8,
+    text_bytes: 64,
+    param_bytes: 64,
+};
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };

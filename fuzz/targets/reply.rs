@@ -9,8 +9,15 @@ use reknit::reply::{Changes, Error};
 use reknit::{Limits, Message, Reply};
 
 /// So small that inputs of a fuzzer reach them.
-const SMALL: Limits =
-    Limits { frame_bytes: 400, reply_bytes: 1500, json_depth: 4, blocks: 3, diagnostics: 2 };
+const SMALL: Limits = Limits {
+    frame_bytes: 400,
+    reply_bytes: 1500,
+    json_depth: 4,
+    blocks: 3,
+    diagnostics: 2,
+    text_bytes: 400,
+    param_bytes: 100,
+};
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     mutate_stream(data, size, max_size, seed)

@@ -77,10 +77,41 @@ pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
             failed.push(format!("reading of {}", wire.name));
         }
     }
+    let parity = dir.join("toolcalls-parity");
+    if parity.is_dir() && !tool_calls(project, &parity.canonicalize()?, &binary)? {
+        failed.push("calls in text".to_owned());
+    }
     if !failed.is_empty() {
         bail!("not as it should be: {}", failed.join("; "));
     }
     Ok(())
+}
+
+/// How many of a hundred answers have to be those that all recorded engines gave.
+///
+/// No engine is right by being recorded; docs/grammars.md says where we differ from all of them, and why.
+const AGREED: usize = 97;
+
+/// Compares the calls in recorded texts with those that other engines found, whole and cut.
+fn tool_calls(project: &Project, folder: &Path, binary: &Path) -> Result<bool> {
+    let mut good = true;
+    for options in [&["--all"][..], &["--recut", "1"], &["--recut", "bytes"]] {
+        println!("== check.py of calls in text {}", options.join(" "));
+        let mut check = project.command("python3");
+        check.arg(folder.join("check.py")).arg(binary).args(options);
+        check.env("PYTHONDONTWRITEBYTECODE", "1");
+        let output = check.output().context("`python3` did not start")?;
+        let told = String::from_utf8_lossy(&output.stdout);
+        print!("{told}");
+        // Its exit code says whether every answer is the same, which is more than is wanted.
+        let last = told.lines().last().unwrap_or_default();
+        let mut numbers = last.split(' ').filter_map(|word| word.parse::<usize>().ok());
+        let (Some(right), Some(total)) = (numbers.next(), numbers.next()) else {
+            bail!("`check.py` says nothing: {}", String::from_utf8_lossy(&output.stderr));
+        };
+        good &= total > 0 && right * 100 >= total * AGREED;
+    }
+    Ok(good)
 }
 
 /// The `.sse` files of a folder in the order of their names; none at all is an error, not a success.

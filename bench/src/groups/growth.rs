@@ -4,7 +4,7 @@ use std::iter;
 
 use anyhow::Result;
 
-use super::{Bench, Group, Scale};
+use super::{Bench, Group, Scale, tags};
 use crate::input::{DELTA, KB, LONG_DELTA, MB, Shape, Stream, call_block, text_block, text_events, words};
 use crate::measure::{Measured, Row, Runner, Work, interleaved, timed};
 use crate::ours::{frames, partial_json, reply};
@@ -31,6 +31,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
         series.push(events(bench, read, words, 4 * largest)?);
     }
     series.push(long_event(bench, largest)?);
+    series.push(calls_in_text(bench, 4 * largest)?);
     let targets = series
         .iter()
         .map(|series| Target::at_most(format!("growth: {}", series.name), BOUND, Some(series.mean())));
@@ -145,6 +146,14 @@ fn long_event(bench: &Bench, largest: usize) -> Result<Series> {
         (LONG_EVENTS * times * unit.len(), timed(move || frames(reads()), |seen| seen))
     });
     Series::measure(bench, "Decoder, long events, reads of 1,400".to_owned(), inputs)
+}
+
+fn calls_in_text(bench: &Bench, largest: usize) -> Result<Series> {
+    let texts: Vec<_> = doublings(largest).map(tags::calls).collect();
+    let inputs = texts
+        .iter()
+        .map(|text| (text.len(), timed(move || tags::read(text, 20), |parser| parser.text().len())));
+    Series::measure(bench, "Parser, calls in text in pieces of 20".to_owned(), inputs)
 }
 
 /// Sizes that double up to `largest`.

@@ -10,6 +10,7 @@
 use reknit::frame::{Decoder, Framing};
 use reknit::json::{self, PartialJson};
 use reknit::message::{Args, Body, Change, Input, ToolCall};
+use reknit::tags::{Parser, profile};
 use reknit::{Dialect, Limits, Message, Reply, Text};
 
 const LONG: usize = 64;
@@ -231,4 +232,29 @@ fn look(change: &Change<'_>, message: &Message, seen: &mut Seen) {
 fn last(text: &Text) -> usize {
     assert!(text.segments().last().is_some());
     text.len()
+}
+
+/// Text, thinking, and the value of a parameter; what is shown of them is a range, also of a cut piece.
+#[test]
+fn text_and_values_of_tags_allocate_nothing() {
+    for (name, start) in [
+        ("cline", "So: "),
+        ("cline", "<write_to_file><path>a</path><content>"),
+        ("roo", "<write_to_file><path>a</path><content>\n"),
+        ("qwen3-coder", "<tool_call><function=f><parameter=a>\n"),
+        ("hermes", "<think>"),
+    ] {
+        let mut parser = Parser::new(profile(name).unwrap(), None).unwrap();
+        parser.push(start).unwrap();
+        let mut feed = |piece: &str, count: usize| {
+            for _ in 0..count {
+                parser.push(piece).unwrap();
+                assert!(!parser.changes().is_empty());
+            }
+        };
+        feed(&"long ".repeat(205), LONG);
+        feed(PLAIN, WARM);
+        let counted = allocation_counter::measure(|| feed(PLAIN, MEASURED));
+        assert_eq!(counted.count_total, 0, "{name} behind {start:?}");
+    }
 }

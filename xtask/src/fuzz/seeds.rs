@@ -41,7 +41,9 @@ pub(super) fn write(corpus: &Path, target: &str, seeds: &Path, words: &Path) -> 
 /// is the choice, else it is 0.
 fn inputs(folder: &Path) -> Result<Vec<(u8, PathBuf)>> {
     let mut found = Vec::new();
-    for (number, below) in (0..).zip(entries(folder)?) {
+    // What lies beside the folders, such as a list of tools, is for all cases.
+    let folders = entries(folder)?.into_iter().filter(|path| path.is_dir());
+    for (number, below) in (0..).zip(folders) {
         for path in entries(&below)? {
             if path.is_dir() {
                 let inputs = entries(&path)?.into_iter().filter(|path| is_input(path));
