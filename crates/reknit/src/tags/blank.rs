@@ -8,6 +8,7 @@ pub(super) fn is_blank(c: char) -> bool {
 }
 
 /// Where the first character that is not blank starts.
+#[inline]
 pub(super) fn first_solid(text: &str) -> Option<usize> {
     match text.as_bytes().first() {
         Some(b'!'..=b'~') => Some(0),
@@ -16,6 +17,7 @@ pub(super) fn first_solid(text: &str) -> Option<usize> {
 }
 
 /// Where the last character that is not blank ends.
+#[inline]
 pub(super) fn last_solid(text: &str) -> Option<usize> {
     match text.as_bytes().last() {
         Some(b'!'..=b'~') => Some(text.len()),

@@ -36,7 +36,7 @@ pub(super) enum Input {
 pub(super) struct Params {
     pub(super) list: Vec<ParamData>,
     /// The last one of each name, if there are many: a few are found sooner by looking at all.
-    named: BTreeMap<String, usize>,
+    named: Option<Box<BTreeMap<String, usize>>>,
 }
 
 /// How many parameters are looked at one by one.
@@ -46,7 +46,7 @@ impl Params {
     /// The last one of this name.
     pub(super) fn last(&self, text: &str, name: &str) -> Option<usize> {
         if self.list.len() > FEW {
-            return self.named.get(name).copied();
+            return self.named.as_ref()?.get(name).copied();
         }
         self.list.iter().rposition(|param| &text[param.name.clone()] == name)
     }
@@ -58,8 +58,9 @@ impl Params {
             Ordering::Equal => 0,
             Ordering::Greater => self.list.len() - 1,
         };
+        let named = self.named.get_or_insert_default();
         for (number, param) in self.list.iter().enumerate().skip(unnamed) {
-            self.named.insert(text[param.name.clone()].to_owned(), number);
+            named.insert(text[param.name.clone()].to_owned(), number);
         }
     }
 }
@@ -71,7 +72,7 @@ pub(super) struct ParamData {
     pub(super) start: usize,
     pub(super) value: Slice,
     /// The value as the tool's schema wants it, if that is no string.
-    pub(super) typed: Option<Value>,
+    pub(super) typed: Option<Box<Value>>,
     pub(super) closed: bool,
     /// A later parameter of the same name took its place.
     pub(super) replaced: bool,
@@ -207,7 +208,7 @@ impl<'a> Param<'a> {
     /// Its value: the text, or once it is whole, what the tool's schema makes of it.
     pub fn value(&self) -> Value {
         match &self.data.typed {
-            Some(value) => value.clone(),
+            Some(value) => Value::clone(value),
             None => Value::String(self.text().into()),
         }
     }

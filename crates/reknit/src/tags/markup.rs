@@ -337,7 +337,7 @@ impl Markup {
             None => None,
         };
         let data = open.value.data(sheet);
-        data.typed = typed;
+        data.typed = typed.map(Box::new);
         data.closed = true;
         sheet.changes.push(Change::ParamClosed { block, param });
     }

@@ -224,6 +224,7 @@ impl Matcher {
     }
 
     /// How far ahead the next byte stands that may start an opener, or code.
+    #[inline]
     pub(super) fn next(&self, place: Place, bytes: &[u8]) -> Option<usize> {
         self.openers(place).finder.find(bytes)
     }
@@ -422,6 +423,7 @@ impl Finder {
         }
     }
 
+    #[inline]
     fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::None => None,

@@ -330,6 +330,7 @@ impl Prose {
     }
 
     /// What the prose is.
+    #[inline]
     pub(super) fn kind(&self, matcher: &Matcher, sheet: &Sheet) -> RunKind {
         match (self.place, matcher.grammar.behind_calls) {
             (Place::Thinking, _) if matcher.hides_thinking() => RunKind::Dropped(Dropped::Thinking),

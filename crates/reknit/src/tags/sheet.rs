@@ -53,10 +53,50 @@ pub enum SpanKind {
     Dropped,
 }
 
+/// Kept small: there are several for each marker.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    kind: SpanKind,
     end: usize,
+    /// The block it is of, if it is of one; there are never more than the text has bytes.
+    block: u32,
+    kind: Stretch,
+}
+
+/// [`SpanKind`] without its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stretch {
+    Text,
+    Thinking,
+    Value,
+    Markup,
+    Blank,
+    Dropped,
+}
+
+impl Span {
+    fn new(kind: SpanKind, end: usize) -> Self {
+        let (kind, block) = match kind {
+            SpanKind::Text(block) => (Stretch::Text, block),
+            SpanKind::Thinking(block) => (Stretch::Thinking, block),
+            SpanKind::Value(block) => (Stretch::Value, block),
+            SpanKind::Markup => (Stretch::Markup, 0),
+            SpanKind::Blank => (Stretch::Blank, 0),
+            SpanKind::Dropped => (Stretch::Dropped, 0),
+        };
+        Self { end, block: u32::try_from(block).unwrap_or(u32::MAX), kind }
+    }
+
+    fn kind(self) -> SpanKind {
+        let block = self.block as usize;
+        match self.kind {
+            Stretch::Text => SpanKind::Text(block),
+            Stretch::Thinking => SpanKind::Thinking(block),
+            Stretch::Value => SpanKind::Value(block),
+            Stretch::Markup => SpanKind::Markup,
+            Stretch::Blank => SpanKind::Blank,
+            Stretch::Dropped => SpanKind::Dropped,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -174,6 +214,7 @@ impl Sheet {
     }
 
     /// Up to where the text is decided.
+    #[inline]
     pub(super) fn decided(&self) -> usize {
         self.spans.last().map_or(0, |span| span.end)
     }
@@ -181,16 +222,18 @@ impl Sheet {
     /// The spans with their ranges, end to end.
     pub(super) fn spans(&self) -> impl Iterator<Item = (SpanKind, Range<usize>)> {
         let starts = std::iter::once(0).chain(self.spans.iter().map(|span| span.end));
-        starts.zip(&self.spans).map(|(start, span)| (span.kind, start..span.end))
+        starts.zip(&self.spans).map(|(start, span)| (span.kind(), start..span.end))
     }
 
     /// Decides everything up to `end`.
+    #[inline]
     pub(super) fn lay(&mut self, kind: SpanKind, end: usize) {
         let decided = self.decided();
         debug_assert!(end >= decided, "a span is laid behind the last one");
+        let span = Span::new(kind, end);
         match self.spans.last_mut() {
-            Some(last) if last.kind == kind => last.end = end,
-            _ if end > decided => self.spans.push(Span { kind, end }),
+            Some(last) if (last.kind, last.block) == (span.kind, span.block) => last.end = end,
+            _ if end > decided => self.spans.push(span),
             _ => {}
         }
     }
@@ -348,6 +391,7 @@ impl Sheet {
     }
 
     /// Whether a call has come.
+    #[inline]
     pub(super) fn has_calls(&self) -> bool {
         self.calls > 0
     }
@@ -359,6 +403,7 @@ impl Sheet {
     }
 
     /// Everything that is not decided up to `to` is prose of this kind.
+    #[inline]
     pub(super) fn prose(&mut self, kind: RunKind, to: usize) {
         let decided = self.decided();
         let run = self.run.get_or_insert(Run { kind, start: None, seen: decided });
@@ -436,6 +481,7 @@ impl Sheet {
         self.changes.push(Change::Opened { block: self.blocks.len() - 1 });
     }
 
+    #[inline]
     fn grow_run(&mut self, kind: RunKind, to: usize) {
         let block = self.blocks.len().wrapping_sub(1);
         let from = self.decided();
