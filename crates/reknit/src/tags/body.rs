@@ -200,9 +200,8 @@ impl Json {
             Progress::On(at) | Progress::Wait(at) | Progress::Done(at) | Progress::Bad(at) => at,
         };
         // A bare object with a name may be anything; with arguments too it is a call.
-        let named =
-            envelope.name().filter(|_| !self.bare || envelope.arguments().is_some()).map(str::to_owned);
-        if let (None, Some(name)) = (self.open, named) {
+        let is_call = self.open.is_none() && (!self.bare || envelope.arguments().is_some());
+        if let Some(name) = envelope.name().filter(|_| is_call).map(str::to_owned) {
             let held = std::mem::take(&mut envelope.held);
             self.begin(matcher, sheet, Slice::Owned(name), held);
         }
