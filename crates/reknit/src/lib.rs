@@ -7,9 +7,10 @@
 //! # The path of a byte
 //!
 //! ```text
-//! bytes ─ frame ─▶ Frame ─ wire ─▶ Event ─ message ─▶ Message { Block … }
-//!                                             │
-//!                                             └─ json: arguments while they arrive
+//! bytes ─ frame ─▶ Frame ─ wire ─▶ Event ─ message ─▶ Message { Block … } ─ parts ─▶ List { Part … }
+//!                                             │                               │
+//!                                             └─ json: arguments              └─ tags: calls and thinking
+//!                                                while they arrive               written into text
 //! ```
 //!
 //! - [`frame`]: server-sent events, lines or array elements, out of bytes cut anywhere.
@@ -19,6 +20,8 @@
 //! - [`message`]: the reply so far, its transitions, and the [`Change`](message::Change) that each makes.
 //! - [`reply`]: all of it joined, for the common case.
 //! - [`reconstruct`]: a chat message out of events that the caller has parsed already.
+//! - [`tags`]: calls and thinking that a model writes into its text.
+//! - [`parts`]: a message and a grammar joined: text, thinking and calls, native or in tags.
 //! - [`recording`]: a stream with its cuts and times, kept as lines of JSON.
 //!
 //! # Four calls
@@ -77,6 +80,7 @@ pub mod message;
 pub mod reconstruct;
 pub mod reply;
 pub mod tags;
+pub mod parts;
 pub mod recording;
 pub mod diagnostic;
 pub mod limits;
@@ -86,6 +90,7 @@ pub use event::Event;
 pub use frame::Frame;
 pub use limits::Limits;
 pub use message::Message;
+pub use parts::Parts;
 pub use reply::Reply;
 pub use text::Text;
 pub use wire::Dialect;

@@ -17,7 +17,8 @@ mod neutral;
 
 pub use block::{Args, Block, Body, CallEnd, Input, State, ToolCall};
 pub use change::{Change, Misfit};
-use extra::Extra;
+pub(crate) use extra::Extra;
+pub(crate) use neutral::{NeutralBlock, filled, optional, write_around};
 
 /// One message of a model, as far as it has come.
 ///

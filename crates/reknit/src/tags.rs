@@ -292,6 +292,14 @@ impl Parser {
         }
     }
 
+    /// Whether the last that was read is of a call, be it only that the marker behind a whole one is missing.
+    pub(crate) fn in_call(&self) -> bool {
+        match self.machine {
+            Machine::Markup(_) | Machine::Json(_) | Machine::Literal(_) | Machine::Skip(_) => true,
+            Machine::Prose(_) | Machine::Channel(_) => false,
+        }
+    }
+
     fn run(&mut self) {
         while let Step::Go(machine) = self.machine.step(&self.matcher, &mut self.sheet) {
             self.machine = machine;

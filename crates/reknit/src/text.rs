@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::iter;
+use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 // This one has no weak references: to find that nobody shares a segment is a load and not a locked
@@ -74,6 +75,20 @@ impl Text {
     /// The text as one string; copied only if it is in several segments.
     pub fn to_str(&self) -> Cow<'_, str> {
         self.whole().map_or_else(|| Cow::Owned(self.segments().collect()), Cow::Borrowed)
+    }
+
+    /// The bytes of a range, if it begins and ends between characters; copied only if they lie in several
+    /// segments.
+    pub(crate) fn slice(&self, range: Range<usize>) -> Option<Cow<'_, str>> {
+        let mut slice = Cow::Borrowed("");
+        let mut start = 0;
+        for segment in self.segments() {
+            let end = start + segment.len();
+            slice +=
+                segment.get(range.start.clamp(start, end) - start..range.end.clamp(start, end) - start)?;
+            start = end;
+        }
+        (range.end <= start).then_some(slice)
     }
 
     /// The text, if it is in one segment.
@@ -247,6 +262,20 @@ mod tests {
         drop(text.clone());
         text.push_str("end");
         assert_eq!(text.segments().count(), 1);
+    }
+
+    #[test]
+    fn a_slice_may_lie_in_several_segments() {
+        let mut text = Text::from("half a ");
+        let _held = text.clone();
+        text.push_str("é");
+        assert_eq!(text.segments().count(), 2);
+        assert!(matches!(text.slice(0..4), Some(Cow::Borrowed("half"))));
+        assert!(matches!(text.slice(7..9), Some(Cow::Borrowed("é"))));
+        assert_eq!(text.slice(5..9).as_deref(), Some("a é"));
+        assert_eq!(text.slice(9..9).as_deref(), Some(""));
+        assert_eq!(text.slice(5..8), None, "inside a character");
+        assert_eq!(text.slice(5..10), None, "behind the end");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 use reknit::frame::{Decoder, Framing};
 use reknit::json::{self, PartialJson};
 use reknit::message::{Args, Body, Change, Input, ToolCall};
+use reknit::parts::{self, Parts};
 use reknit::tags::{Parser, profile};
 use reknit::{Dialect, Limits, Message, Reply, Text};
 
@@ -143,6 +144,40 @@ fn a_growing_string_allocates_nothing() {
         let info = allocation_counter::measure(|| grown = grow(MEASURED));
         assert!(grown >= 4 * MEASURED, "{grown} bytes of {pieces:?}");
         assert_eq!(info.count_total, 0, "{pieces:?}");
+    }
+}
+
+#[test]
+fn parts_allocate_nothing_while_text_and_values_grow() {
+    let starts = [
+        ("cline", "Text: "),
+        ("cline", "<write_to_file><path>a</path><content>"),
+        ("hermes", r#"<tool_call>{\"name\":\"write\",\"arguments\":{\"content\":\""#),
+    ];
+    let delta = |text: &str| chat_chunk(&format!(r#"{{"content":"{text}"}}"#));
+    for (grammar, start) in starts {
+        let grammar = profile(grammar).expect("it is a profile");
+        for cut in CUTS {
+            let mut reply = Reply::new(Dialect::OpenAiChat);
+            let mut parts = Parts::with_grammar(grammar, None, "", &Limits::default()).unwrap();
+            let count = allocations(&delta(start), &delta, PLAIN, cut, |piece, seen| {
+                let mut changes = reply.push(piece);
+                while let Some((change, message)) = changes.next() {
+                    let mut changes = parts.follow(message, &change);
+                    while let Some((change, list)) = changes.next() {
+                        let (parts::Change::Grew { part, text, .. }
+                        | parts::Change::ParamGrew { part, text, .. }) = change
+                        else {
+                            continue;
+                        };
+                        assert!(list.part(part).is_some());
+                        seen.deltas += 1;
+                        seen.bytes += text.len();
+                    }
+                }
+            });
+            assert_eq!(count, 0, "{} in pieces of {cut}, behind {start}", grammar.name);
+        }
     }
 }
 

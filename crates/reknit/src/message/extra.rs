@@ -7,13 +7,13 @@ use crate::json::{KeyIndex, Object};
 
 /// Fields that are kept under the provider's names, found quickly however many there are.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Extra {
+pub(crate) struct Extra {
     fields: Object,
     keys: KeyIndex,
 }
 
 impl Extra {
-    pub(super) fn keep(&mut self, key: &str, keep: &Keep<'_>) {
+    pub(crate) fn keep(&mut self, key: &str, keep: &Keep<'_>) {
         match self.keys.position(&self.fields, key) {
             Some(at) => keep.alter(self.fields.value_at_mut(at)),
             None => drop(self.keys.insert(&mut self.fields, key.to_owned(), keep.first())),

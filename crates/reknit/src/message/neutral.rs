@@ -10,32 +10,42 @@ use crate::json::Object;
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let several = self.choices.len() > 1;
-        let mut map = serializer.serialize_map(None)?;
-        optional(&mut map, "id", self.id())?;
-        optional(&mut map, "model", self.model())?;
-        optional(&mut map, "role", self.role())?;
-        map.serialize_entry("status", &self.status())?;
-        stopped(&mut map, self.stop())?;
-        optional(&mut map, "error", self.failure())?;
-        optional(&mut map, "usage", Some(&self.usage).filter(|usage| !usage.is_empty()))?;
-        let blocks: Vec<_> = self.blocks.iter().map(|block| NeutralBlock { block, several }).collect();
-        map.serialize_entry("blocks", &blocks)?;
-        if several {
-            let choices = self.choices.iter();
-            let choices = choices.map(|choice| NeutralChoice { choice, status: self.choice_status(choice) });
-            map.serialize_entry("choices", &choices.collect::<Vec<_>>())?;
-        } else if let [only] = self.choices.as_slice() {
-            optional(&mut map, "choice_extra", filled(&only.extra))?;
-        }
-        optional(&mut map, "extra", filled(&self.extra))?;
-        map.serialize_entry("diagnostics", &self.diagnostics)?;
-        optional(
-            &mut map,
-            "diagnostics_omitted",
-            Some(self.diagnostics_omitted).filter(|omitted| *omitted > 0),
-        )?;
-        map.end()
+        let blocks: Vec<_> = self.blocks.iter().map(|block| NeutralBlock::new(block, several)).collect();
+        write_around(self, &blocks, &self.diagnostics, self.diagnostics_omitted, serializer)
     }
+}
+
+/// Writes a message around its blocks and diagnostics, which may be shown otherwise than they are kept.
+pub(crate) fn write_around<S: Serializer>(
+    message: &Message,
+    blocks: &impl Serialize,
+    diagnostics: &impl Serialize,
+    diagnostics_omitted: u64,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    optional(&mut map, "id", message.id())?;
+    optional(&mut map, "model", message.model())?;
+    optional(&mut map, "role", message.role())?;
+    map.serialize_entry("status", &message.status())?;
+    stopped(&mut map, message.stop())?;
+    optional(&mut map, "error", message.failure())?;
+    optional(&mut map, "usage", Some(message.usage()).filter(|usage| !usage.is_empty()))?;
+    map.serialize_entry("blocks", blocks)?;
+    match message.choices() {
+        [] => {}
+        [only] => optional(&mut map, "choice_extra", filled(&only.extra))?,
+        several => {
+            let choices = several.iter();
+            let choices =
+                choices.map(|choice| NeutralChoice { choice, status: message.choice_status(choice) });
+            map.serialize_entry("choices", &choices.collect::<Vec<_>>())?;
+        }
+    }
+    optional(&mut map, "extra", filled(message.extra()))?;
+    map.serialize_entry("diagnostics", diagnostics)?;
+    optional(&mut map, "diagnostics_omitted", Some(diagnostics_omitted).filter(|omitted| *omitted > 0))?;
+    map.end()
 }
 
 struct NeutralChoice<'a> {
@@ -54,10 +64,16 @@ impl Serialize for NeutralChoice<'_> {
     }
 }
 
-struct NeutralBlock<'a> {
+pub(crate) struct NeutralBlock<'a> {
     block: &'a Block,
     /// Whether the message has several choices, so that a block has to say which is its own.
     several: bool,
+}
+
+impl<'a> NeutralBlock<'a> {
+    pub(crate) fn new(block: &'a Block, several: bool) -> Self {
+        Self { block, several }
+    }
 }
 
 impl Serialize for NeutralBlock<'_> {
@@ -118,13 +134,17 @@ fn stopped<M: SerializeMap>(map: &mut M, stop: Option<&Stop>) -> Result<(), M::E
     optional(map, "stop_detail", stop.map(|stop| &stop.detail))
 }
 
-fn optional<M: SerializeMap, T: Serialize>(map: &mut M, key: &str, value: Option<T>) -> Result<(), M::Error> {
+pub(crate) fn optional<M: SerializeMap, T: Serialize>(
+    map: &mut M,
+    key: &str,
+    value: Option<T>,
+) -> Result<(), M::Error> {
     match value {
         Some(value) => map.serialize_entry(key, &value),
         None => Ok(()),
     }
 }
 
-fn filled(extra: &Object) -> Option<&Object> {
+pub(crate) fn filled(extra: &Object) -> Option<&Object> {
     Some(extra).filter(|extra| !extra.is_empty())
 }

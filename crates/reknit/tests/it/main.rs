@@ -12,6 +12,7 @@ mod json;
 mod events;
 mod replies;
 mod tags;
+mod parts;
 mod following;
 mod damage;
 mod limits;
