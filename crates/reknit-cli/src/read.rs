@@ -12,8 +12,10 @@ use crate::outcome::{Outcome, Trouble};
 use crate::pieces::{Pieces, Recut};
 use crate::record::Recorder;
 use crate::tell;
+use crate::tools;
 
 mod output;
+mod tagged;
 mod flow;
 mod live;
 
@@ -48,6 +50,10 @@ pub(crate) struct Arguments {
     /// Print every message of the stream, as an array, instead of the last one
     #[arg(long)]
     all: bool,
+
+    /// Find calls and thinking written into texts, in the way of this profile of `tools`
+    #[arg(long, value_name = "PROFILE", conflicts_with = "all")]
+    tools: Option<String>,
 
     /// Print the message as one JSON object
     #[arg(long, conflicts_with = "ndjson")]
@@ -95,7 +101,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
         let trouble = Trouble::with_hint(what, "use `--as native --json`, or `--ndjson` alone");
         return Err(trouble.explained_as(explain::WRONG_USE));
     }
-    let mut output = Output::new(arguments);
+    if arguments.tools.is_some() && arguments.form == Form::Native {
+        let what =
+            anyhow::anyhow!("`--tools` looks into texts, which the provider's own form keeps as they are");
+        let trouble = Trouble::with_hint(what, "use `--tools` without `--as native`");
+        return Err(trouble.explained_as(explain::WRONG_USE));
+    }
+    let tags = arguments.tools.as_deref().map(tools::named).transpose()?;
+    let mut output = Output::new(arguments, tags)?;
     let mut reply = match arguments.from {
         From::Found => Reply::detect(),
         From::Named(dialect) => Reply::new(dialect),

@@ -143,7 +143,8 @@ fn close(parser: &Parser, arguments: &Arguments) -> Outcome {
 /// How many errors and warnings are told one by one.
 const MOST_TOLD: usize = 10;
 
-fn named(name: &str) -> Result<&'static Grammar, Trouble> {
+/// The profile of this name.
+pub(crate) fn named(name: &str) -> Result<&'static Grammar, Trouble> {
     profile(name).ok_or_else(|| {
         let names: Vec<_> = profiles().iter().map(|profile| profile.name.as_str()).collect();
         let hint = format!("use auto, or one of {}", names.join(", "));

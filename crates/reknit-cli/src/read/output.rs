@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use reknit::Reply;
 use reknit::reply::Changes;
+use reknit::tags::Grammar;
 
 use super::flow::Flow;
 use super::live::Live;
+use super::tagged::Tagged;
 use super::{Arguments, Form};
 use crate::outcome::Trouble;
 use crate::pieces::Pieces;
@@ -31,13 +33,21 @@ enum Kind {
     Last(Form),
     /// The messages, at the end.
     All(Form),
+    /// The message with the calls and the thinking in its texts.
+    Tagged(Box<Tagged>),
 }
 
 /// How often the status line is drawn while nothing comes.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Output {
-    pub(super) fn new(arguments: &Arguments) -> Self {
+    pub(super) fn new(arguments: &Arguments, tags: Option<&Grammar>) -> Result<Self, Trouble> {
+        let out = BufWriter::new(io::stdout().lock());
+        if let Some(grammar) = tags {
+            let tagged = Tagged::new(grammar, arguments.json, arguments.ndjson)
+                .map_err(|error| Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()))?;
+            return Ok(Self { out, kind: Kind::Tagged(Box::new(tagged)) });
+        }
         let kind = match *arguments {
             Arguments { ndjson: true, .. } => Kind::Changes,
             Arguments { all: true, form, .. } => Kind::All(form),
@@ -50,11 +60,14 @@ impl Output {
                 None => Kind::Text(Flow::default()),
             },
         };
-        Self { out: BufWriter::new(io::stdout().lock()), kind }
+        Ok(Self { out, kind })
     }
 
     /// Waits for the next piece, or the end; returns when it came.
     pub(super) fn wait(&mut self, pieces: &mut Pieces) -> Result<Option<Duration>, Trouble> {
+        if let Kind::Tagged(tagged) = &mut self.kind {
+            return Ok(tagged.wait(pieces, TICK, &mut self.out)?);
+        }
         let Self { out, kind: Kind::Live(live) } = self else { return Ok(None) };
         let mut within = Duration::ZERO;
         while !pieces.is_ready(within) {
@@ -74,6 +87,7 @@ impl Output {
                 Kind::Text(flow) => flow.show(&change, message, &mut self.out)?,
                 Kind::Live(live) => live.show(&change, message, at),
                 Kind::Changes => print_json(&mut self.out, &change)?,
+                Kind::Tagged(tagged) => tagged.show(&change, message, at, &mut self.out)?,
                 Kind::Last(_) | Kind::All(_) => {}
             }
         }
@@ -92,6 +106,7 @@ impl Output {
                 live.drain(&mut self.out)?;
             }
             Kind::Changes => {}
+            Kind::Tagged(tagged) => tagged.end(reply.message(), &mut self.out)?,
             Kind::Last(Form::Neutral) => print_json(&mut self.out, reply.message())?,
             Kind::Last(Form::Native) => {
                 reply.into_native().last().map_or(Ok(()), |last| print_json(&mut self.out, last))?;

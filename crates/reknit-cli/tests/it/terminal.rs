@@ -510,3 +510,21 @@ fn calls_in_a_text_are_shown_with_all_their_parts() {
     .assert_eq(&left.styled());
     assert_eq!(left.code, Some(0));
 }
+
+#[test]
+fn calls_in_the_text_of_a_reply_are_shown_as_calls() {
+    let reply = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Look: <read_file><path>a.rs</path></read_file>\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("tagged.sse");
+    std::fs::write(&file, reply).expect("the folder for tests can be written");
+    let left = Terminal::start(60, &[], &["read", "--tools", "cline", file.to_str().unwrap()]).end();
+    expect![[r#"
+        Look:
+
+        ▸ read_file
+          path: a.rs
+
+        ✓ done
+    "#]]
+    .assert_eq(&left.screen());
+    assert_eq!(left.code, Some(0));
+}

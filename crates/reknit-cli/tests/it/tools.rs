@@ -165,3 +165,46 @@ fn wrong_use_says_how_to_mend_it() {
     let own = run(&["tools", "--grammar", &own], r#"((hm)) CALL {"name": "f"}"#);
     assert_eq!(own.stdout, "[thinking, not shown]\n\n[call f] {}\n");
 }
+
+/// A reply whose text has a call in it, in two deltas.
+const REPLY: &str = concat!(
+    "data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I look.\\n<read_fi\"}}]}\n\n",
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"le><path>a.rs</path></read_file>\"},",
+    "\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+);
+
+#[test]
+fn read_finds_calls_in_the_texts_of_a_reply() {
+    let read = |options: &[&str]| {
+        let arguments = [&["read", "--tools", "cline"], options].concat();
+        let whole = run(&arguments, REPLY);
+        assert_eq!((whole.code, whole.stderr.as_str()), (Some(0), ""));
+        whole.stdout
+    };
+    expect![[r#"
+        I look.
+
+        [call read_file] {"path":"a.rs"}
+    "#]]
+    .assert_eq(&read(&[]));
+    expect![[r#"
+        {"id":"c1","status":"stopped","stop_reason":"end","stop_detail":"stop","blocks":[{"type":"text","text":"I look."},{"type":"tool_call","id":"call_0_1","name":"read_file","end":"closed","input":{"path":"a.rs"},"origin":"tagged"}],"diagnostics":[]}
+    "#]].assert_eq(&read(&["--json"]));
+    assert_eq!(read(&["--json", "--recut", "bytes"]), read(&["--json"]));
+    expect![[r#"
+        {"message":{"started":{"id":"c1"}}}
+        {"opened":{"part":[0,0],"type":"text"}}
+        {"grew":{"part":[0,0],"at":0,"text":"I look."}}
+        {"closed":{"part":[0,0],"end":"closed"}}
+        {"opened":{"part":[0,1],"type":"tool_call","id":"call_0_1","name":"read_file","notation":"params","origin":{"tagged":{"range":{"start":8,"end":8},"known":true}}}}
+        {"param_opened":{"part":[0,1],"name":"path"}}
+        {"param_grew":{"part":[0,1],"param":0,"at":0,"text":"a.rs"}}
+        {"param_closed":{"part":[0,1],"param":0}}
+        {"closed":{"part":[0,1],"end":"closed","until":48}}
+        {"message":{"stopped":{"reason":"end","detail":"stop"}}}
+        {"message":{"ended":{}}}
+    "#]].assert_eq(&read(&["--ndjson"]));
+    let native = run(&["read", "--tools", "cline", "--as", "native"], REPLY);
+    assert_eq!(native.code, Some(2));
+    assert_eq!(run(&["read", "--tools", "clin"], REPLY).code, Some(2));
+}
