@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     all: bool,
 
-    /// Find calls and thinking written into texts, in the way of this profile of `tools`
+    /// Find calls and thinking in texts, as this profile of `tools` does
     #[arg(long, value_name = "PROFILE", conflicts_with = "all")]
     tools: Option<String>,
 

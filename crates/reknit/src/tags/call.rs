@@ -36,7 +36,7 @@ pub(super) enum Input {
 pub(super) struct Params {
     pub(super) list: Vec<ParamData>,
     /// The last one of each name, if there are many: a few are found sooner by looking at all.
-    named: Option<Box<BTreeMap<String, usize>>>,
+    named: BTreeMap<String, usize>,
 }
 
 /// How many parameters are looked at one by one.
@@ -46,7 +46,7 @@ impl Params {
     /// The last one of this name.
     pub(super) fn last(&self, text: &str, name: &str) -> Option<usize> {
         if self.list.len() > FEW {
-            return self.named.as_ref()?.get(name).copied();
+            return self.named.get(name).copied();
         }
         self.list.iter().rposition(|param| &text[param.name.clone()] == name)
     }
@@ -58,9 +58,8 @@ impl Params {
             Ordering::Equal => 0,
             Ordering::Greater => self.list.len() - 1,
         };
-        let named = self.named.get_or_insert_default();
         for (number, param) in self.list.iter().enumerate().skip(unnamed) {
-            named.insert(text[param.name.clone()].to_owned(), number);
+            self.named.insert(text[param.name.clone()].to_owned(), number);
         }
     }
 }
