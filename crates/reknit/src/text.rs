@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 // This one has no weak references: to find that nobody shares a segment is a load and not a locked
-// exchange, which would be a third of the work for every delta.
+// exchange, which would add a quarter to the work for a plain string in small pieces.
 use triomphe::Arc;
 
 /// Text that grows at its end and is cheap to keep a copy of.
