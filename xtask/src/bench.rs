@@ -12,10 +12,15 @@ const HEAP: &str = "4000000000";
 /// The most that glibc takes for this setting; it ignores what is larger.
 const BLOCK: &str = "33554432";
 
-/// Builds and runs `bench/` with `args`; where there is Node, with its packages beside it.
+/// Builds and runs `bench/` with `args`; where there is Node, with its packages beside it. The peer
+/// `tool-parser` has a workspace of its own and is run by its name.
 pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     if !project.root.join("bench/Cargo.toml").is_file() {
         bail!("there is no `bench/Cargo.toml`\nhint: run this in a checkout that has the benchmarks");
+    }
+    if args.iter().any(|arg| arg == "tool-parser") {
+        let manifest = "bench/tool-parser/Cargo.toml";
+        return crate::run(&mut project.cargo(["run", "--release", "--manifest-path", manifest]));
     }
     match packages::missing_for_node(project) {
         Some(name) => println!("left out: the JavaScript peers, because there is no `{name}` or newer"),

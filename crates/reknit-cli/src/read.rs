@@ -51,8 +51,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     all: bool,
 
-    /// Find calls and thinking in texts, as this profile of `tools` does
-    #[arg(long, value_name = "PROFILE", conflicts_with = "all")]
+    /// Find calls and thinking in texts, as a profile of `tools` does
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
     tools: Option<String>,
 
     /// Print the message as one JSON object

@@ -42,6 +42,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
               --from <DIALECT>  The dialect of the stream [default: auto]
               --as <FORM>       The form: neutral, or native for the provider's own [default: neutral]
               --all             Print every message of the stream, as an array, instead of the last one
+              --tools <NAME>    Find calls and thinking in texts, as a profile of `tools` does
               --json            Print the message as one JSON object
               --ndjson          Print every change as it comes, one JSON object a line
               --recut <SEED>    Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
