@@ -16,7 +16,6 @@ use super::sheet::{Sheet, SpanKind};
 use super::template::{Found, Match, any_literal, literal};
 use crate::diagnostic::Kind;
 use crate::json::PartialJson;
-use crate::message::CallEnd;
 
 /// One or more calls behind one opening marker.
 #[derive(Clone, Debug)]
@@ -106,12 +105,7 @@ impl Json {
 
     /// The text ends inside a call.
     pub(super) fn cut(&mut self, sheet: &mut Sheet) {
-        let end = sheet.text.len();
-        if let Some(block) = self.open {
-            sheet.lay(SpanKind::Value(block), end);
-            sheet.end_call(block, CallEnd::Cut, end);
-        }
-        sheet.lay(SpanKind::Blank, end);
+        sheet.cut_call(self.open);
     }
 
     /// Before the first value, or the next behind a separator.
@@ -293,14 +287,7 @@ impl Json {
 
     /// Back to prose; `missing` is the closing marker that should have been there.
     fn leave(&self, sheet: &mut Sheet, missing: Option<&str>) -> Step {
-        if let Some(missing) = missing {
-            sheet.note(
-                Kind::MissingCloser,
-                sheet.decided(),
-                format!("`{missing}` is missing behind a call that is whole"),
-            );
-        }
-        Step::Go(Machine::Prose(Prose::new(self.scan, self.prose.place_behind_calls())))
+        self.prose.go_on(sheet, self.scan, missing)
     }
 
     /// What began here is no call: it is prose.

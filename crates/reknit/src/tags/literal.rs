@@ -11,7 +11,6 @@ use super::template::{Found, Match, literal};
 use super::transcode::{Notation, Progress, Transcoder};
 use crate::diagnostic::Kind;
 use crate::json::PartialJson;
-use crate::message::CallEnd;
 
 /// The longest start of a call in a list, up to its first argument.
 const LONGEST_HEAD: usize = 256;
@@ -80,12 +79,7 @@ impl Literal {
 
     /// The text ends inside a call.
     pub(super) fn cut(&mut self, sheet: &mut Sheet) {
-        let end = sheet.text.len();
-        if let Some(block) = self.open {
-            sheet.lay(SpanKind::Value(block), end);
-            sheet.end_call(block, CallEnd::Cut, end);
-        }
-        sheet.lay(SpanKind::Blank, end);
+        sheet.cut_call(self.open);
     }
 
     /// In a list: `name(` with an argument or the closing bracket behind it.
@@ -193,14 +187,7 @@ impl Literal {
 
     /// Back to prose at `at`; `missing` is the closing marker that should have been there.
     fn leave(&self, sheet: &mut Sheet, at: usize, missing: Option<&str>) -> Step {
-        if let Some(missing) = missing {
-            sheet.note(
-                Kind::MissingCloser,
-                sheet.decided(),
-                format!("`{missing}` is missing behind a call that is whole"),
-            );
-        }
-        Step::Go(Machine::Prose(Prose::new(at, self.prose.place_behind_calls())))
+        self.prose.go_on(sheet, at, missing)
     }
 }
 

@@ -11,6 +11,7 @@ use super::markup::Markup;
 use super::matcher::{Leads, Matcher};
 use super::sheet::{Dropped, RunKind, Sheet, SpanKind};
 use super::template::{Found, Match};
+use crate::diagnostic::Kind;
 
 /// The longest run of backticks that can open an inline code span.
 ///
@@ -319,6 +320,16 @@ impl Prose {
     /// Whether it stands in a wrapper that has had its calls.
     pub(super) fn is_behind_calls(&self, sheet: &Sheet) -> bool {
         self.place == Place::Wrapper && sheet.has_calls()
+    }
+
+    /// Goes on at `at`, behind calls that began in this prose; `missing` is the closing marker that should
+    /// have been there.
+    pub(super) fn go_on(&self, sheet: &mut Sheet, at: usize, missing: Option<&str>) -> Step {
+        if let Some(missing) = missing {
+            let message = format!("`{missing}` is missing behind a call that is whole");
+            sheet.note(Kind::MissingCloser, sheet.decided(), message);
+        }
+        Step::Go(Machine::Prose(Self::new(at, self.place_behind_calls())))
     }
 
     /// Where prose stands behind calls that began in this.

@@ -390,6 +390,16 @@ impl Sheet {
         self.changes.push(Change::Closed { block });
     }
 
+    /// The text ends inside the call `open`, or behind one that is whole.
+    pub(super) fn cut_call(&mut self, open: Option<usize>) {
+        let end = self.text.len();
+        if let Some(block) = open {
+            self.lay(SpanKind::Value(block), end);
+            self.end_call(block, CallEnd::Cut, end);
+        }
+        self.lay(SpanKind::Blank, end);
+    }
+
     /// Whether a call has come.
     #[inline]
     pub(super) fn has_calls(&self) -> bool {
