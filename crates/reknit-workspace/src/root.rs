@@ -1,0 +1,219 @@
+//! The root: which paths may be touched, and the only way to what is behind them.
+//!
+//! A path is confined twice. [`Root::resolve`] brings what a model wrote into canonical form, through whatever
+//! links there are, and refuses what is not below the root. Whatever is done then starts at the root's open
+//! handle and walks that form name by name, and no link is followed. A link that was swapped in between is
+//! thus refused, however well it was timed.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, mkdirat};
+use rustix::io::Errno;
+
+use crate::stamp::{Hash, Stamp, mode_of};
+
+mod error;
+mod path;
+mod place;
+
+pub use error::{Error, Found};
+pub use path::RelPath;
+pub(crate) use place::Place;
+
+/// A directory of the user's; everything that is read and written lies below it.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// std::fs::write(folder.join("notes.txt"), "one\n")?;
+///
+/// let root = reknit_workspace::Root::open(folder)?;
+/// let path = root.resolve("notes.txt")?;
+/// let file = root.read(&path)?;
+/// assert_eq!(file.bytes, b"one\n");
+/// assert_eq!(file.stamp.size, 4);
+///
+/// let error = root.resolve("../secrets").unwrap_err();
+/// assert_eq!(error.to_string(), "`../secrets`: there is a `..` in it");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Root {
+    path: String,
+    directory: OwnedFd,
+}
+
+impl Root {
+    /// Opens a directory; links on the way to it are followed.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
+        let given = directory.as_ref().to_string_lossy().into_owned();
+        let io = |source| Error::Io { path: given.clone(), doing: "opening the root", source };
+        let path = fs::canonicalize(&directory).map_err(io)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory =
+            rustix::fs::open(&path, flags, Mode::empty()).map_err(|errno| io(io::Error::from(errno)))?;
+        Ok(Self { path: utf8(path)?, directory })
+    }
+
+    /// Its path in canonical form.
+    pub fn path(&self) -> &Path {
+        Path::new(&self.path)
+    }
+
+    /// The path of the file that is meant, links followed.
+    ///
+    /// The path may be relative to the root, or absolute and inside of it, and nothing need be there. If links
+    /// lead to another place below the root, that place is the answer: an update then replaces the file behind
+    /// the link, and the link stays. If they lead out of the root, or nowhere, that is an error.
+    pub fn resolve(&self, path: &str) -> Result<RelPath, Error> {
+        let joined = self.join(path)?;
+        self.relative(path, &canonical(path, &joined)?)
+    }
+
+    /// The path of the name that is meant, links followed up to it but not behind it.
+    ///
+    /// To delete or to move a link is to change the link and not the file behind it. Links are never written
+    /// here, so a path from this, if its last name is a link, is refused by whatever is done with it.
+    pub fn resolve_name(&self, path: &str) -> Result<RelPath, Error> {
+        let joined = self.join(path)?;
+        match (joined.parent(), joined.file_name()) {
+            (Some(parent), Some(name)) if joined != self.path() => {
+                self.relative(path, &canonical(path, parent)?.join(name))
+            }
+            _ => Err(Error::NotAFile { path: path.into(), found: Found::Directory }),
+        }
+    }
+
+    /// Reads a whole file, and takes its stamp.
+    pub fn read(&self, path: &RelPath) -> Result<File, Error> {
+        let place = self.place(path)?;
+        let mut file = place.open()?;
+        let metadata = file.metadata().map_err(|error| place.io("looking at it", error))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| place.io("reading", error))?;
+        let stamp = Stamp { hash: Hash::of(&bytes), size: bytes.len() as u64, mode: mode_of(&metadata) };
+        Ok(File { bytes, stamp })
+    }
+
+    /// The place that a path leads to; its directory must be there.
+    pub(crate) fn place(&self, path: &RelPath) -> Result<Place, Error> {
+        let missing = |_: &OwnedFd, _: &str, _: &str| Err(Error::NotFound { path: path.to_string() });
+        Ok(Place::new(self.walk(path, missing)?, path.clone()))
+    }
+
+    /// The same, with the directories that are missing made; `made` gets their paths.
+    pub(crate) fn place_making(&self, path: &RelPath, made: &mut Vec<RelPath>) -> Result<Place, Error> {
+        let directory = self.walk(path, |parent, name, walked| {
+            match mkdirat(parent, name, Mode::from_raw_mode(0o777)) {
+                Ok(()) => made.push(RelPath::new(walked)?),
+                // Somebody else was faster.
+                Err(Errno::EXIST) => {}
+                Err(errno) => {
+                    let doing = "making a directory for it";
+                    return Err(Error::Io { path: path.to_string(), doing, source: errno.into() });
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Place::new(directory, path.clone()))
+    }
+
+    /// Walks to the directory of a path; `missing` is called for each that is not there, and may make it.
+    fn walk(
+        &self,
+        path: &RelPath,
+        mut missing: impl FnMut(&OwnedFd, &str, &str) -> Result<(), Error>,
+    ) -> Result<OwnedFd, Error> {
+        let io = |source| Error::Io { path: path.to_string(), doing: "opening the root again", source };
+        let mut directory = self.directory.try_clone().map_err(io)?;
+        let Some(parent) = path.parent() else { return Ok(directory) };
+        let mut end = 0;
+        for name in parent.names() {
+            end += name.len();
+            let walked = &parent.as_str()[..end];
+            directory = match place::open_directory(&directory, name, walked, path) {
+                Err(Error::NotFound { .. }) => {
+                    missing(&directory, name, walked)?;
+                    place::open_directory(&directory, name, walked, path)?
+                }
+                opened => opened?,
+            };
+            end += 1;
+        }
+        Ok(directory)
+    }
+
+    /// The path as the system would take it, once it has no `..` in it.
+    fn join(&self, path: &str) -> Result<PathBuf, Error> {
+        if path.starts_with('/') {
+            path::check_text(path)?;
+            return Ok(PathBuf::from(path));
+        }
+        Ok(self.path().join(RelPath::new(path)?.as_str()))
+    }
+
+    /// What is left of a canonical path behind the root.
+    fn relative(&self, given: &str, canonical: &Path) -> Result<RelPath, Error> {
+        let inside = match canonical.strip_prefix(self.path()) {
+            Ok(inside) => inside.to_path_buf(),
+            Err(_) if Path::new(given).starts_with(self.path()) || !given.starts_with('/') => {
+                let to = canonical.to_string_lossy().into_owned();
+                return Err(Error::LeadsOutside { path: given.into(), to });
+            }
+            Err(_) => return Err(Error::Outside { path: given.into() }),
+        };
+        if inside.as_os_str().is_empty() {
+            return Err(Error::NotAFile { path: given.into(), found: Found::Directory });
+        }
+        RelPath::new(&utf8(inside)?)
+    }
+}
+
+/// What a file held when it was read.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What a later write compares with.
+    pub stamp: Stamp,
+}
+
+/// The canonical form of a path: of as much of it as is there, and the rest behind that.
+fn canonical(given: &str, path: &Path) -> Result<PathBuf, Error> {
+    for ancestor in path.ancestors() {
+        match fs::canonicalize(ancestor) {
+            Ok(canonical) => {
+                let missing = path.strip_prefix(ancestor).expect("it is an ancestor");
+                if missing.as_os_str().is_empty() {
+                    return Ok(canonical);
+                }
+                if !canonical.is_dir() {
+                    let file = ancestor.to_string_lossy().into_owned();
+                    return Err(Error::NotADirectory { path: given.into(), file });
+                }
+                return Ok(canonical.join(missing));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // What is missing may be the file behind a link, and writing there would follow it.
+                if fs::symlink_metadata(ancestor).is_ok() {
+                    let link = ancestor.to_string_lossy().into_owned();
+                    return Err(Error::Dangling { path: given.into(), link });
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+            Err(source) => {
+                return Err(Error::Io { path: given.into(), doing: "following its links", source });
+            }
+        }
+    }
+    Err(Error::NotFound { path: given.into() })
+}
+
+fn utf8(path: PathBuf) -> Result<String, Error> {
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Error::NotUtf8 { path: path.to_string_lossy().into_owned() })
+}

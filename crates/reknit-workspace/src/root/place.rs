@@ -1,0 +1,105 @@
+//! [`Place`]: a name in an open directory, which is where everything is done.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+
+use super::{Error, Found, RelPath};
+
+/// A name in a directory that was reached from the root's handle without following a link.
+///
+/// The handle stays on that directory whatever happens to the path.
+pub(crate) struct Place {
+    pub(crate) directory: OwnedFd,
+    path: RelPath,
+}
+
+impl Place {
+    pub(super) fn new(directory: OwnedFd, path: RelPath) -> Self {
+        Self { directory, path }
+    }
+
+    /// The name in the directory.
+    pub(crate) fn name(&self) -> &str {
+        self.path.name()
+    }
+
+    /// Opens the regular file that is there for reading.
+    pub(crate) fn open(&self) -> Result<fs::File, Error> {
+        // Asked first, because to open a device may already do something.
+        match self.found()? {
+            None => return Err(Error::NotFound { path: self.path.to_string() }),
+            Some(Found::File) => {}
+            Some(found) => return Err(self.not_a_file(found)),
+        }
+        // It may be swapped at this moment: a link is not followed, and a named pipe does not block.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = openat(&self.directory, self.name(), flags, Mode::empty())
+            .map_err(|errno| self.io("opening", errno))?;
+        let file = fs::File::from(file);
+        let metadata = file.metadata().map_err(|error| self.io("looking at it", error))?;
+        if metadata.is_file() { Ok(file) } else { Err(self.not_a_file(Found::Other)) }
+    }
+
+    /// What is there, if anything; a link is not followed.
+    pub(crate) fn found(&self) -> Result<Option<Found>, Error> {
+        found(&self.directory, self.name()).map_err(|errno| self.io("looking at it", errno))
+    }
+
+    /// An error of the system at this place.
+    pub(crate) fn io(&self, doing: &'static str, source: impl Into<io::Error>) -> Error {
+        Error::Io { path: self.path.to_string(), doing, source: source.into() }
+    }
+
+    fn not_a_file(&self, found: Found) -> Error {
+        let path = self.path.to_string();
+        match found {
+            Found::Link => Error::Link { link: path.clone(), path },
+            found => Error::NotAFile { path, found },
+        }
+    }
+}
+
+/// Opens a directory in a directory; `walked` is the part of `path` up to it.
+pub(super) fn open_directory(
+    parent: impl AsFd,
+    name: &str,
+    walked: &str,
+    path: &RelPath,
+) -> Result<OwnedFd, Error> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let (path, walked) = (path.to_string(), walked.to_owned());
+    match openat(&parent, name, flags, Mode::empty()) {
+        Ok(directory) => Ok(directory),
+        Err(Errno::NOENT) => Err(Error::NotFound { path }),
+        // Systems differ in what they say of a link that is not to be followed, so it is asked for.
+        Err(errno) => Err(match found(parent, name) {
+            Ok(Some(Found::Link)) => Error::Link { path, link: walked },
+            Ok(Some(Found::Directory)) | Err(_) => {
+                Error::Io { path, doing: "opening a directory of it", source: errno.into() }
+            }
+            Ok(Some(_)) => Error::NotADirectory { path, file: walked },
+            Ok(None) => Error::NotFound { path },
+        }),
+    }
+}
+
+fn found(directory: impl AsFd, name: &str) -> Result<Option<Found>, Errno> {
+    let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => stat,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(errno) => return Err(errno),
+    };
+    Ok(Some(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Found::File,
+        FileType::Directory => Found::Directory,
+        FileType::Symlink => Found::Link,
+        FileType::Fifo => Found::Fifo,
+        FileType::Socket => Found::Socket,
+        FileType::CharacterDevice | FileType::BlockDevice => Found::Device,
+        _ => Found::Other,
+    }))
+}
