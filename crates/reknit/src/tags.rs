@@ -21,16 +21,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod blank;
+pub(crate) mod blank;
+mod exact;
 mod template;
 pub mod grammar;
 mod profile;
 mod tools;
 mod matcher;
+mod span;
+mod change;
 mod sheet;
 mod machine;
 mod prose;
 mod markup;
+mod param;
 mod value;
 mod tail;
 mod body;
@@ -46,12 +50,13 @@ mod detect;
 mod utf8;
 
 pub use call::{Call, Param};
+pub use change::Change;
 pub use detect::{Detected, detect};
 pub use display::display_text;
 pub use grammar::{Grammar, GrammarError};
 pub use neutral::Told;
 pub use profile::{profile, profiles};
-pub use sheet::{Change, SpanKind};
+pub use span::SpanKind;
 pub use tools::Tools;
 
 use std::ops::Range;
@@ -234,8 +239,11 @@ impl Parser {
         for block in &mut self.sheet.blocks {
             match block {
                 BlockData::Text { closed, .. } | BlockData::Thinking { closed, .. } => *closed = true,
-                BlockData::Call(call) => call.finalized = true,
+                BlockData::Call(_) => {}
             }
+        }
+        for call in &mut self.sheet.calls {
+            call.finalized = true;
         }
     }
 
@@ -288,7 +296,7 @@ impl Parser {
     fn block_start(&self, index: usize) -> usize {
         match &self.sheet.blocks[index] {
             BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start,
-            BlockData::Call(call) => call.range.start,
+            BlockData::Call(call) => self.sheet.calls[*call].range.start,
         }
     }
 
@@ -313,7 +321,7 @@ impl Parser {
             BlockData::Thinking { range, closed } => {
                 Block::Thinking { text: &text[range.clone()], closed: *closed }
             }
-            BlockData::Call(data) => Block::Call(Call { data, text, index }),
+            BlockData::Call(call) => Block::Call(Call { data: &self.sheet.calls[*call], text, index }),
         }
     }
 }

@@ -12,7 +12,8 @@ use super::machine::{Machine, Skip, Step};
 use super::matcher::Matcher;
 use super::prose::Prose;
 use super::reader::{Read, Reader};
-use super::sheet::{Sheet, SpanKind};
+use super::sheet::Sheet;
+use super::span::SpanKind;
 use super::template::{Found, Match, any_literal, literal};
 use crate::diagnostic::Kind;
 use crate::json::PartialJson;
@@ -139,8 +140,8 @@ impl Json {
         self.scan += leading(&sheet.text[self.scan..]);
         let block = self.open.expect("a name in the marker makes a call");
         match any_literal(&sheet.text, self.scan, &body.before, false) {
-            Match::Full(found) => {
-                self.scan = found.end;
+            Match::Full(end) => {
+                self.scan = end;
                 return None;
             }
             Match::Partial if !sheet.over => return Some(Step::Wait),
@@ -258,12 +259,12 @@ impl Json {
         }
         let text = &sheet.text;
         match any_literal(text, self.scan, &body.close, sheet.over) {
-            Match::Full(found) => {
-                sheet.lay(SpanKind::Markup, found.end);
+            Match::Full(end) => {
+                sheet.lay(SpanKind::Markup, end);
                 if let Some(block) = self.last {
-                    sheet.call(block).range.end = found.end;
+                    sheet.call(block).range.end = end;
                 }
-                self.scan = found.end;
+                self.scan = end;
                 return Some(self.leave(sheet, None));
             }
             Match::Partial => return Some(Step::Wait),
@@ -271,9 +272,9 @@ impl Json {
         }
         if !body.separator.is_empty() {
             match literal(text, self.scan, &body.separator, sheet.over) {
-                Match::Full(found) => {
+                Match::Full(end) => {
                     self.opened = self.scan;
-                    self.scan = found.end;
+                    self.scan = end;
                     self.state = State::Start;
                     return None;
                 }

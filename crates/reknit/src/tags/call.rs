@@ -1,7 +1,6 @@
 //! [`Call`]: one call, while it arrives and when it is over.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -53,11 +52,10 @@ impl Params {
 
     pub(super) fn push(&mut self, text: &str, param: ParamData) {
         self.list.push(param);
-        let unnamed = match self.list.len().cmp(&(FEW + 1)) {
-            Ordering::Less => return,
-            Ordering::Equal => 0,
-            Ordering::Greater => self.list.len() - 1,
-        };
+        if self.list.len() <= FEW {
+            return;
+        }
+        let unnamed = if self.named.is_empty() { 0 } else { self.list.len() - 1 };
         for (number, param) in self.list.iter().enumerate().skip(unnamed) {
             self.named.insert(text[param.name.clone()].to_owned(), number);
         }

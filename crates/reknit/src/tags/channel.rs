@@ -7,7 +7,8 @@ use super::body::Json;
 use super::machine::{Machine, Step};
 use super::matcher::Matcher;
 use super::prose::{Place, Prose};
-use super::sheet::{Sheet, SpanKind};
+use super::sheet::Sheet;
+use super::span::SpanKind;
 use super::template::{Found, Match, any_literal, literal};
 
 pub(super) const START: &str = "<|start|>";
@@ -48,16 +49,16 @@ impl Channel {
             }
             let inner = [CHANNEL.to_owned(), CONSTRAIN.to_owned()];
             match [literal(text, at, MESSAGE, sheet.over), any_literal(text, at, &inner, sheet.over)] {
-                [Match::Full(found), _] => return self.enter(matcher, sheet, at, &found),
-                [_, Match::Full(found)] => self.scan = found.end,
+                [Match::Full(end), _] => return self.enter(matcher, sheet, at, end),
+                [_, Match::Full(end)] => self.scan = end,
                 [Match::Partial, _] | [_, Match::Partial] => return Step::Wait,
                 [Match::No, Match::No] => return Step::Go(Machine::Prose(self.prose.clone())),
             }
         }
     }
 
-    /// The head is whole and ends at `at`.
-    fn enter(&self, matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found) -> Step {
+    /// The head is whole and ends at `at`, the marker behind it at `end`.
+    fn enter(&self, matcher: &Matcher, sheet: &mut Sheet, at: usize, end: usize) -> Step {
         let head = &sheet.text[self.opened..at];
         let channel = head.split_once(CHANNEL).map_or("", |(_, rest)| rest.trim_start());
         let analysis = channel.starts_with("analysis");
@@ -67,13 +68,13 @@ impl Channel {
             if matcher.calls_nothing() {
                 return Step::Go(Machine::Prose(self.prose.clone()));
             }
-            let found = Found { end: found.end, name, ..Found::default() };
+            let found = Found { end, name, ..Found::default() };
             return Step::Go(Machine::Json(Json::named(matcher, sheet, &self.prose, self.opened, &found)));
         }
         sheet.prose(self.prose.kind(matcher, sheet), self.opened);
         sheet.end_prose(self.opened);
-        sheet.lay(SpanKind::Markup, found.end);
+        sheet.lay(SpanKind::Markup, end);
         let place = if analysis { Place::Thinking } else { Place::Text };
-        Step::Go(Machine::Prose(Prose::new(found.end, place)))
+        Step::Go(Machine::Prose(Prose::new(end, place)))
     }
 }

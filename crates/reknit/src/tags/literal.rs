@@ -6,7 +6,8 @@ use super::grammar::Calls;
 use super::machine::{Machine, Skip, Step};
 use super::matcher::{Leads, Matcher};
 use super::prose::Prose;
-use super::sheet::{Sheet, SpanKind};
+use super::sheet::Sheet;
+use super::span::SpanKind;
 use super::template::{Found, Match, literal};
 use super::transcode::{Notation, Progress, Transcoder};
 use crate::diagnostic::Kind;
@@ -154,9 +155,9 @@ impl Literal {
         let Some(Calls::Gemma(gemma)) = &matcher.grammar.calls else { return None };
         self.scan += leading(&sheet.text[self.scan..]);
         match literal(&sheet.text, self.scan, &gemma.close, sheet.over) {
-            Match::Full(found) => {
-                sheet.lay(SpanKind::Markup, found.end);
-                Some(self.leave(sheet, found.end, None))
+            Match::Full(end) => {
+                sheet.lay(SpanKind::Markup, end);
+                Some(self.leave(sheet, end, None))
             }
             Match::Partial => Some(Step::Wait),
             Match::No => Some(self.leave(sheet, self.scan, Some(&gemma.close))),
@@ -192,7 +193,7 @@ impl Literal {
 }
 
 /// `name(` if it is the start of a call: behind it stands `)`, or a name with `=`.
-fn python_head(text: &str, at: usize) -> Match {
+fn python_head(text: &str, at: usize) -> Match<Found> {
     let head = &text[..text.floor_char_boundary((at + LONGEST_HEAD).min(text.len()))];
     let undecided = if head.len() < text.len() { Match::No } else { Match::Partial };
     let word = |from: usize| {

@@ -6,7 +6,8 @@ use super::literal::Literal;
 use super::markup::Markup;
 use super::matcher::Matcher;
 use super::prose::{Place, Prose};
-use super::sheet::{Sheet, SpanKind};
+use super::sheet::Sheet;
+use super::span::SpanKind;
 use super::template::{Match, any_literal};
 use crate::diagnostic::Kind;
 use crate::message::CallEnd;
@@ -86,11 +87,11 @@ impl Skip {
             };
             self.scan += ahead;
             match any_literal(text, self.scan, &self.closes, sheet.over) {
-                Match::Full(found) => {
+                Match::Full(end) => {
                     sheet.lay(SpanKind::Value(self.block), self.scan);
-                    sheet.lay(SpanKind::Markup, found.end);
-                    sheet.end_call(self.block, CallEnd::Malformed, found.end);
-                    return Step::Go(Machine::Prose(Prose::new(found.end, self.place)));
+                    sheet.lay(SpanKind::Markup, end);
+                    sheet.end_call(self.block, CallEnd::Malformed, end);
+                    return Step::Go(Machine::Prose(Prose::new(end, self.place)));
                 }
                 Match::Partial => return Step::Wait,
                 Match::No => self.scan = text.ceil_char_boundary(self.scan + 1),

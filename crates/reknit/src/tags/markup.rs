@@ -2,19 +2,18 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr3};
+use memchr::memchr;
 
 use super::call::{CallData, Input, ParamData, Params, Slice};
 use super::grammar::Closer;
 use super::machine::{Machine, Step};
 use super::matcher::{self, Matcher};
+use super::param::{OpenParam, Reached};
 use super::prose::{Place, Prose};
-use super::sheet::{Change, Dropped, RunKind, Sheet, SpanKind};
-use super::tail::{Decision, Tail};
+use super::sheet::{Dropped, RunKind, Sheet};
+use super::span::SpanKind;
 use super::template::{Found, Match};
-use super::tools::untyped;
-use super::value::{self, Value};
-use crate::diagnostic::Kind;
+use super::value;
 use crate::message::CallEnd;
 
 /// A call, and the calls it stands in.
@@ -22,63 +21,90 @@ use crate::message::CallEnd;
 pub(super) struct Markup {
     /// Whether a wrapper stands around the call.
     within: bool,
-    /// The block of the call.
-    block: usize,
-    /// Those of the calls it stands in, the outermost first.
-    outer: Vec<usize>,
+    call: OpenCall,
+    /// The calls it stands in, the outermost first.
+    outer: Vec<OpenCall>,
     state: State,
     /// Everything before this has been searched.
     scan: usize,
+}
+
+/// A call that has begun.
+#[derive(Clone, Debug)]
+pub(super) struct OpenCall {
+    pub(super) block: usize,
+    name: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
 enum State {
     /// Between parameters.
     Body,
-    /// In a value.
-    Value(OpenValue),
-    /// Behind what may be the end of a value.
-    Tail(OpenValue, Tail),
+    /// In a parameter.
+    Param(OpenParam),
     /// Behind as much of a value as it may have: the call is malformed up to its closing marker.
     PastLimit,
 }
 
-#[derive(Clone, Debug)]
-struct OpenValue {
-    value: Value,
-    name: Range<usize>,
-    /// `string="false"`: the value is JSON.
-    json: bool,
+impl OpenCall {
+    /// At its opening marker, in the call of the block `parent`.
+    fn open(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, parent: Option<usize>) -> Self {
+        sheet.lay(SpanKind::Markup, found.end);
+        let name = found.name.clone();
+        let block = sheet.open_call(CallData {
+            known: matcher.knows(&sheet.text[name.clone()]),
+            name: Slice::Range(name.clone()),
+            range: at..found.end,
+            input: Input::Params(Params::default()),
+            end: None,
+            written: None,
+            finalized: false,
+            parent,
+        });
+        Self { block, name }
+    }
+
+    /// The tool that is called.
+    pub(super) fn tool<'a>(&self, sheet: &'a Sheet) -> &'a str {
+        &sheet.text[self.name.clone()]
+    }
 }
 
 impl Markup {
     /// At the opening marker of a call.
     pub(super) fn open(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, within: bool) -> Self {
-        let block = open_call(matcher, sheet, at, found, None);
-        Self { within, block, outer: Vec::new(), state: State::Body, scan: found.end }
+        let call = OpenCall::open(matcher, sheet, at, found, None);
+        Self { within, call, outer: Vec::new(), state: State::Body, scan: found.end }
     }
 
     pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
         let rules = matcher.markup();
         loop {
-            let state = std::mem::replace(&mut self.state, State::Body);
-            let (state, wait) = match state {
-                State::Body => match self.body(matcher, rules, sheet) {
-                    Body::State(state) => (state, false),
-                    Body::Wait => (State::Body, true),
-                    Body::Over(machine) => return Step::Go(machine),
+            let next = match &mut self.state {
+                State::Body => self.body(matcher, rules, sheet),
+                State::Param(param) => match param.step(matcher, sheet, &self.call) {
+                    Reached::Nothing => Next::Wait,
+                    Reached::End(end) => {
+                        sheet.lay(SpanKind::Markup, end);
+                        self.scan = end;
+                        self.state = State::Body;
+                        Next::On
+                    }
+                    Reached::Limit(at) => {
+                        self.scan = at;
+                        self.state = State::PastLimit;
+                        Next::On
+                    }
                 },
-                State::Value(value) => self.value(matcher, rules, sheet, value),
-                State::Tail(value, tail) => self.tail(matcher, rules, sheet, value, tail),
-                State::PastLimit => match self.past_limit(rules, sheet) {
-                    Body::State(state) => (state, false),
-                    Body::Wait => (State::PastLimit, true),
-                    Body::Over(machine) => return Step::Go(machine),
-                },
+                State::PastLimit => self.past_limit(rules, sheet),
             };
-            self.state = state;
-            if wait {
-                return Step::Wait;
+            match next {
+                Next::On => {}
+                Next::Wait => return Step::Wait,
+                Next::Over => {
+                    let place = if self.within { Place::Wrapper } else { Place::Text };
+                    return Step::Go(Machine::Prose(Prose::new(self.scan, place)));
+                }
             }
         }
     }
@@ -86,103 +112,98 @@ impl Markup {
     /// The text ends inside the call.
     pub(super) fn cut(&mut self, matcher: &Matcher, sheet: &mut Sheet) {
         let end = sheet.text.len();
-        let state = std::mem::replace(&mut self.state, State::Body);
-        let how = if let State::PastLimit = state { CallEnd::Malformed } else { CallEnd::Cut };
-        match state {
-            State::PastLimit => {}
+        let how = match &mut self.state {
+            State::PastLimit => CallEnd::Malformed,
             State::Body => {
-                sheet.prose(RunKind::Dropped(Dropped::InCall), end);
-                sheet.end_stray(end);
+                sheet.stray(end);
+                CallEnd::Cut
             }
-            // Half a closing marker at the end is no value.
-            State::Value(mut value) if !matcher.markup().half_closers() => {
-                value.value.close(sheet, self.scan.min(end));
+            State::Param(param) => {
+                param.cut(matcher, sheet, &self.call);
+                CallEnd::Cut
             }
-            State::Value(mut value) => value.value.close(sheet, end),
-            State::Tail(mut value, tail) => {
-                value.value.close(sheet, tail.at());
-                self.close_value(matcher, sheet, &value);
-            }
-        }
-        sheet.lay(SpanKind::Value(self.block), end);
-        sheet.end_call(self.block, how, end);
-        for &outer in self.outer.iter().rev() {
-            sheet.end_call(outer, CallEnd::Cut, end);
+        };
+        sheet.lay(SpanKind::Value(self.call.block), end);
+        sheet.end_call(self.call.block, how, end);
+        for outer in self.outer.iter().rev() {
+            sheet.end_call(outer.block, CallEnd::Cut, end);
         }
     }
 
     /// Between parameters: the next one, or the end of the call.
-    fn body(&mut self, matcher: &Matcher, rules: &matcher::Markup, sheet: &mut Sheet) -> Body {
-        let block = self.block;
+    fn body(&mut self, matcher: &Matcher, rules: &matcher::Markup, sheet: &mut Sheet) -> Next {
         let stray = RunKind::Dropped(Dropped::InCall);
-        let first = [rules.parameter.first_byte(), rules.call_close.first_byte(), rules.call.first_byte()];
         loop {
-            let bytes = &sheet.text.as_bytes()[self.scan..];
-            let Some(ahead) = memchr3(first[0], first[1], first[2], bytes) else {
+            let Some(ahead) = rules.next(&sheet.text.as_bytes()[self.scan..]) else {
                 self.scan = sheet.text.len();
                 sheet.prose(stray, self.scan);
-                return Body::Wait;
+                return Next::Wait;
             };
             let at = self.scan + ahead;
-            let (mark, found) = self.mark(rules, sheet, at);
-            let found = match found {
+            let (mark, end) = match self.mark(rules, sheet, at) {
                 Match::Full(found) => found,
                 Match::Partial => {
                     self.scan = at;
                     sheet.prose(stray, at);
-                    return Body::Wait;
+                    return Next::Wait;
                 }
                 Match::No => {
                     self.scan = sheet.text.ceil_char_boundary(at + 1);
                     continue;
                 }
             };
-            sheet.prose(stray, at);
-            sheet.end_stray(at);
-            sheet.lay(SpanKind::Markup, found.end);
-            self.scan = found.end;
+            sheet.stray(at);
+            sheet.lay(SpanKind::Markup, end);
+            self.scan = end;
             match mark {
-                Mark::Close => return self.close_call(rules, sheet, at, found.end),
-                Mark::Param => return Body::State(self.open_param(rules, sheet, &found)),
-                Mark::Repair => {
-                    let name = sheet.text[found.name].to_owned();
-                    repair(rules, sheet, block, &name, at);
+                Mark::Close => return self.close_call(rules, sheet, at),
+                Mark::Param(found) => {
+                    self.state = State::Param(OpenParam::open(rules, sheet, &self.call, &found));
+                    return Next::On;
                 }
-                Mark::Call => {
-                    self.outer.push(block);
-                    self.block = open_call(matcher, sheet, at, &found, Some(block));
-                    return Body::State(State::Body);
+                Mark::Repair(name) => {
+                    let name = sheet.text[name].to_owned();
+                    repair(rules, sheet, self.call.block, &name, at);
+                }
+                Mark::Call(found) => {
+                    let call = OpenCall::open(matcher, sheet, at, &found, Some(self.call.block));
+                    self.outer.push(std::mem::replace(&mut self.call, call));
                 }
             }
         }
     }
 
-    /// The marker at `at`; that something may become one counts more than that something else is none.
-    fn mark(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> (Mark, Match) {
+    /// The marker at `at`, and where it ends; that something may become one counts more than that something
+    /// else is none.
+    fn mark(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
         let text = &sheet.text;
-        let tool = sheet.call_name(self.block);
+        let tool = self.call.tool(sheet);
         let close = rules.call_close.stands(text, at, tool);
-        if let Match::Full(_) = close {
-            return (Mark::Close, close);
+        if let Match::Full(end) = close {
+            return Match::Full((Mark::Close, end));
         }
         let param = rules.parameter.find(text, at, rules.parameters(tool), false);
-        if let Match::Full(_) = param {
-            return (Mark::Param, param);
+        if let Match::Full(found) = param {
+            let end = found.end;
+            return Match::Full((Mark::Param(found), end));
         }
-        let others =
-            [(Mark::Call, self.nested(rules, sheet, at)), (Mark::Repair, self.repaired(rules, sheet, at))];
-        let mut marks = [(Mark::Close, close), (Mark::Param, param)].into_iter().chain(others);
-        let rank = |found: &Match| match found {
-            Match::Full(_) => 2,
-            Match::Partial => 1,
-            Match::No => 0,
-        };
-        let first = marks.next().expect("there are four");
-        marks.fold(first, |best, next| if rank(&next.1) > rank(&best.1) { next } else { best })
+        let nested = self.nested(rules, sheet, at);
+        if let Match::Full(found) = nested {
+            let end = found.end;
+            return Match::Full((Mark::Call(found), end));
+        }
+        let repaired = self.repaired(rules, sheet, at);
+        if let Match::Full(_) = repaired {
+            return repaired;
+        }
+        match (close, param, nested, repaired) {
+            (Match::No, Match::No, Match::No, Match::No) => Match::No,
+            _ => Match::Partial,
+        }
     }
 
     /// A call in a call, where the grammar has them.
-    fn nested(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match {
+    fn nested(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match<Found> {
         if self.outer.len() >= rules.nesting() {
             return Match::No;
         }
@@ -190,17 +211,17 @@ impl Markup {
     }
 
     /// A further closing marker of a value that is read again at each.
-    fn repaired(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match {
+    fn repaired(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
         if !rules.repairs {
             return Match::No;
         }
-        let tool = sheet.call_name(self.block);
-        for param in sheet.params(self.block) {
+        let tool = self.call.tool(sheet);
+        for param in sheet.params(self.call.block) {
             let name = &sheet.text[param.name.clone()];
             if rules.treatment(tool, name).closer == Closer::RepairedAtEach {
                 match rules.parameter_close.stands(&sheet.text, at, name) {
                     Match::No => {}
-                    Match::Full(found) => return Match::Full(Found { name: param.name.clone(), ..found }),
+                    Match::Full(end) => return Match::Full((Mark::Repair(param.name.clone()), end)),
                     Match::Partial => return Match::Partial,
                 }
             }
@@ -208,211 +229,66 @@ impl Markup {
         Match::No
     }
 
-    fn open_param(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, found: &Found) -> State {
-        let block = self.block;
-        let name = &sheet.text[found.name.clone()];
-        let treatment = rules.treatment(sheet.call_name(block), name);
-        if let Some(earlier) = sheet.param_named(block, name) {
-            let message = format!("parameter `{name}` is there a second time; the last one stands");
-            sheet.note(Kind::RepeatedParameter, found.name.start, message);
-            sheet.params_mut(block)[earlier].replaced = true;
-        }
-        let param = sheet.params(block).len();
-        let value = Slice::Range(found.end..found.end);
-        let name = found.name.clone();
-        let data = ParamData { name, start: found.end, value, typed: None, closed: false, replaced: false };
-        sheet.push_param(block, data);
-        sheet.changes.push(Change::ParamOpened { block, param });
-        State::Value(OpenValue {
-            value: Value::new(block, param, found.end, treatment),
-            name: found.name.clone(),
-            json: sheet.text[found.attributes.clone()].contains("string=\"false\""),
-        })
-    }
-
-    /// In a value: its closing marker.
-    fn value(
-        &mut self,
-        matcher: &Matcher,
-        rules: &matcher::Markup,
-        sheet: &mut Sheet,
-        mut open: OpenValue,
-    ) -> (State, bool) {
-        let bound = open.value.start.saturating_add(matcher.limits.param_bytes);
-        let close = &rules.parameter_close;
-        let may_lack_it =
-            open.value.treatment().closer == Closer::Placed && !rules.wrapper_close().is_empty();
-        let (at, found) = loop {
-            let text = &sheet.text;
-            let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
-                self.scan = text.len();
-                break (self.scan, Match::No);
-            };
-            let at = self.scan + ahead;
-            match close.stands(text, at, &text[open.name.clone()]) {
-                Match::No => {}
-                found => break (at, found),
-            }
-            // The closing marker may be missing, and the call's own be the next that comes.
-            if may_lack_it && at <= bound {
-                match rules.call_close.stands(text, at, sheet.call_name(self.block)) {
-                    Match::No => {}
-                    Match::Partial => break (at, Match::Partial),
-                    Match::Full(found) => {
-                        open.value.grow(sheet, at);
-                        return (State::Tail(open, Tail::without_closer(at, found.end)), false);
-                    }
-                }
-            }
-            self.scan = text.ceil_char_boundary(at + 1);
-        };
-        let certain = sheet.text.floor_char_boundary(at.min(bound));
-        if at > bound {
-            open.value.close(sheet, certain);
-            let message = "a parameter is longer than its limit; its call is malformed";
-            sheet.note(Kind::LimitReached, certain, message);
-            self.scan = certain;
-            return (State::PastLimit, false);
-        }
-        match found {
-            Match::Full(found) => match open.value.treatment().closer {
-                Closer::First | Closer::RepairedAtClose | Closer::RepairedAtEach => {
-                    open.value.close(sheet, at);
-                    self.close_value(matcher, sheet, &open);
-                    sheet.lay(SpanKind::Markup, found.end);
-                    self.scan = found.end;
-                    (State::Body, false)
-                }
-                Closer::Placed | Closer::Last => {
-                    open.value.grow(sheet, at);
-                    (State::Tail(open, Tail::behind(at, found.end)), false)
-                }
-            },
-            Match::Partial | Match::No => {
-                self.scan = at;
-                open.value.grow(sheet, at);
-                (State::Value(open), true)
-            }
-        }
-    }
-
-    /// Behind what may be the end of a value.
-    fn tail(
-        &mut self,
-        matcher: &Matcher,
-        rules: &matcher::Markup,
-        sheet: &mut Sheet,
-        mut open: OpenValue,
-        mut tail: Tail,
-    ) -> (State, bool) {
-        let block = open.value.block;
-        match tail.step(rules, sheet, block, open.value.treatment().closer, open.name.clone()) {
-            Decision::Open => (State::Tail(open, tail), true),
-            Decision::Closes => {
-                open.value.close(sheet, tail.at());
-                self.close_value(matcher, sheet, &open);
-                if tail.is_without_closer() {
-                    let close = rules.parameter_close.written(&sheet.text[open.name.clone()]);
-                    let message = format!("`{close}` is missing; the value ends where the call does");
-                    sheet.note(Kind::MissingCloser, tail.at(), message);
-                }
-                sheet.lay(SpanKind::Markup, tail.end());
-                self.scan = tail.end();
-                (State::Body, false)
-            }
-            Decision::Value { scan } => {
-                self.scan = scan;
-                (State::Value(open), false)
-            }
-        }
-    }
-
-    fn close_value(&self, matcher: &Matcher, sheet: &mut Sheet, open: &OpenValue) {
-        let (block, param) = (open.value.block, open.value.param);
-        let data = &sheet.params(block)[param];
-        let (name, text) = (&sheet.text[data.name.clone()], data.value.of(&sheet.text));
-        let typed = match &matcher.tools {
-            _ if open.json => untyped(text),
-            Some(tools) => tools.typed(sheet.call_name(block), name, text),
-            None => None,
-        };
-        let data = open.value.data(sheet);
-        data.typed = typed.map(Box::new);
-        data.closed = true;
-        sheet.changes.push(Change::ParamClosed { block, param });
-    }
-
-    /// The closing marker of the call stands from `at` to `end`.
-    fn close_call(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, at: usize, end: usize) -> Body {
-        let block = self.block;
+    /// The closing marker of the call stands at `at` and has been searched.
+    fn close_call(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, at: usize) -> Next {
+        let block = self.call.block;
         if rules.repairs {
             repair_at_close(rules, sheet, block, at);
         }
-        sheet.end_call(block, CallEnd::Closed, end);
-        self.behind_call(end)
+        sheet.end_call(block, CallEnd::Closed, self.scan);
+        self.behind_call()
     }
 
     /// In a malformed call: its closing marker.
-    fn past_limit(&mut self, rules: &matcher::Markup, sheet: &mut Sheet) -> Body {
+    fn past_limit(&mut self, rules: &matcher::Markup, sheet: &mut Sheet) -> Next {
         let close = &rules.call_close;
         loop {
             let text = &sheet.text;
             let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
                 self.scan = text.len();
-                return Body::Wait;
+                return Next::Wait;
             };
             self.scan += ahead;
-            match close.stands(text, self.scan, sheet.call_name(self.block)) {
-                Match::Full(found) => {
-                    sheet.lay(SpanKind::Value(self.block), self.scan);
-                    sheet.lay(SpanKind::Markup, found.end);
-                    sheet.end_call(self.block, CallEnd::Malformed, found.end);
-                    self.scan = found.end;
-                    return self.behind_call(found.end);
+            match close.stands(text, self.scan, self.call.tool(sheet)) {
+                Match::Full(end) => {
+                    sheet.lay(SpanKind::Value(self.call.block), self.scan);
+                    sheet.lay(SpanKind::Markup, end);
+                    sheet.end_call(self.call.block, CallEnd::Malformed, end);
+                    self.scan = end;
+                    return self.behind_call();
                 }
-                Match::Partial => return Body::Wait,
+                Match::Partial => return Next::Wait,
                 Match::No => self.scan = text.ceil_char_boundary(self.scan + 1),
             }
         }
     }
 
     /// What goes on behind a call: the one that it stands in, or prose.
-    fn behind_call(&mut self, end: usize) -> Body {
-        if let Some(outer) = self.outer.pop() {
-            self.block = outer;
-            return Body::State(State::Body);
-        }
-        let place = if self.within { Place::Wrapper } else { Place::Text };
-        Body::Over(Machine::Prose(Prose::new(end, place)))
+    fn behind_call(&mut self) -> Next {
+        let Some(outer) = self.outer.pop() else { return Next::Over };
+        self.call = outer;
+        self.state = State::Body;
+        Next::On
     }
-}
-
-fn open_call(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, parent: Option<usize>) -> usize {
-    sheet.lay(SpanKind::Markup, found.end);
-    sheet.open_call(CallData {
-        known: matcher.knows(&sheet.text[found.name.clone()]),
-        name: Slice::Range(found.name.clone()),
-        range: at..found.end,
-        input: Input::Params(Params::default()),
-        end: None,
-        written: None,
-        finalized: false,
-        parent,
-    })
 }
 
 /// A marker in the body of a call.
 enum Mark {
     Close,
-    Param,
-    Call,
-    Repair,
+    Param(Found),
+    Call(Found),
+    /// Of the value of this name.
+    Repair(Range<usize>),
 }
 
-enum Body {
-    State(State),
+/// What a state came to.
+enum Next {
+    /// It goes on, maybe in another state.
+    On,
+    /// All that is there is read.
     Wait,
-    Over(Machine),
+    /// The outermost call is over.
+    Over,
 }
 
 /// Reads the value of this name again, from where the first one starts up to `at`.
@@ -426,7 +302,7 @@ fn repair(rules: &matcher::Markup, sheet: &mut Sheet, block: usize, name: &str, 
     }
     let value = Slice::Range(value::cleaned(clean, &sheet.text, start..at));
     if let Some(last) = sheet.params(block).iter().rposition(|param| named(&param)) {
-        sheet.params_mut(block)[last].value = value;
+        sheet.param(block, last).value = value;
     }
 }
 

@@ -4,7 +4,7 @@ use super::blank::leading;
 use super::channel;
 use super::grammar::{self, Calls, Clean, Closer, CodeRule, Grammar, GrammarError, Reasoning};
 use super::prose::Place;
-use super::template::{LONGEST, Match, Names, Template};
+use super::template::{Found, LONGEST, Match, Names, Template};
 use super::tools::Tools;
 use crate::limits::Limits;
 
@@ -29,6 +29,8 @@ pub(super) struct Matcher {
 pub(super) struct Openers {
     openers: Vec<Opener>,
     finder: Finder,
+    /// The same, and to what may be code.
+    code_finder: Finder,
 }
 
 #[derive(Clone, Debug)]
@@ -75,10 +77,10 @@ pub(super) struct Markup {
     tool_parameters: Vec<(String, Names)>,
     pub(super) parameter_close: Template,
     rules: grammar::Markup,
-    /// The parameters that a rule is about.
-    ruled: Names,
     /// Whether a value is read again at a later closing marker.
     pub(super) repairs: bool,
+    /// Finds what may be a marker between parameters.
+    finder: Finder,
 }
 
 /// How one parameter is read.
@@ -226,6 +228,12 @@ impl Matcher {
     /// How far ahead the next byte stands that may start an opener, or code.
     #[inline]
     pub(super) fn next(&self, place: Place, bytes: &[u8]) -> Option<usize> {
+        self.openers(place).code_finder.find(bytes)
+    }
+
+    /// How far ahead the next byte stands that may start an opener.
+    #[inline]
+    pub(super) fn next_opener(&self, place: Place, bytes: &[u8]) -> Option<usize> {
         self.openers(place).finder.find(bytes)
     }
 
@@ -235,7 +243,7 @@ impl Matcher {
     }
 
     /// The opener that stands at `at`.
-    pub(super) fn opener(&self, place: Place, text: &str, at: usize, over: bool) -> (Match, Leads) {
+    pub(super) fn opener(&self, place: Place, text: &str, at: usize, over: bool) -> (Match<Found>, Leads) {
         let byte = text.as_bytes()[at];
         for opener in self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte)
         {
@@ -293,9 +301,10 @@ enum Mention {
 
 impl Openers {
     fn new(openers: Vec<Opener>, code: bool) -> Self {
-        let first = openers.iter().map(|opener| opener.template.first_byte());
-        let finder = Finder::new(first.chain(if code { &b"`~"[..] } else { b"" }.iter().copied()).collect());
-        Self { openers, finder }
+        let mut first: Vec<_> = openers.iter().map(|opener| opener.template.first_byte()).collect();
+        let finder = Finder::new(first.clone());
+        first.extend(if code { &b"`~"[..] } else { b"" });
+        Self { openers, finder, code_finder: Finder::new(first) }
     }
 }
 
@@ -310,21 +319,30 @@ impl Markup {
         };
         let single =
             rules.tool_parameters.iter().map(|(tool, params)| (tool.clone(), Names::listed(params.clone())));
+        let call = template("call", &rules.call)?;
+        let call_close = template("call_close", &rules.call_close)?;
+        let parameter = template("parameter", &rules.parameter)?;
+        let finder = Finder::new([&call, &call_close, &parameter].map(Template::first_byte).to_vec());
         Ok(Self {
-            call: template("call", &rules.call)?,
+            call,
             tools: names(&rules.tools),
-            call_close: template("call_close", &rules.call_close)?,
-            parameter: template("parameter", &rules.parameter)?,
+            call_close,
+            parameter,
+            finder,
             parameters: names(&rules.parameters),
             tool_parameters: single.collect(),
             parameter_close: template("parameter_close", &rules.parameter_close)?,
-            ruled: Names::listed(rules.rules.iter().flat_map(|rule| rule.parameters.clone())),
             repairs: rules
                 .rules
                 .iter()
                 .any(|rule| matches!(rule.closer, Some(Closer::RepairedAtClose | Closer::RepairedAtEach))),
             rules: rules.clone(),
         })
+    }
+
+    /// How far ahead the next byte stands that may start a marker between parameters.
+    pub(super) fn next(&self, bytes: &[u8]) -> Option<usize> {
+        self.finder.find(bytes)
     }
 
     pub(super) fn parameters(&self, tool: &str) -> &Names {
@@ -335,12 +353,9 @@ impl Markup {
     pub(super) fn treatment(&self, tool: &str, param: &str) -> Treatment {
         let mut treatment =
             Treatment { clean: self.rules.clean, closer: self.rules.closer, ampersands: false };
-        if !self.ruled.has(param) {
-            return treatment;
-        }
         for rule in &self.rules.rules {
-            let of_tool = rule.tools.is_empty() || rule.tools.iter().any(|name| name == tool);
-            if of_tool && rule.parameters.iter().any(|name| name == param) {
+            let of_tool = || rule.tools.is_empty() || rule.tools.iter().any(|name| name == tool);
+            if rule.parameters.iter().any(|name| name == param) && of_tool() {
                 treatment.clean = rule.clean.unwrap_or(treatment.clean);
                 treatment.closer = rule.closer.unwrap_or(treatment.closer);
                 treatment.ampersands |= rule.ampersands;

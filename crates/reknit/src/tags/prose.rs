@@ -9,7 +9,8 @@ use super::literal::Literal;
 use super::machine::{Machine, Step};
 use super::markup::Markup;
 use super::matcher::{Leads, Matcher};
-use super::sheet::{Dropped, RunKind, Sheet, SpanKind};
+use super::sheet::{Dropped, RunKind, Sheet};
+use super::span::SpanKind;
 use super::template::{Found, Match};
 use crate::diagnostic::Kind;
 
@@ -24,6 +25,9 @@ const LONGEST_SPAN: usize = 8;
 pub(super) struct Prose {
     /// Everything before this has been searched.
     scan: usize,
+    /// Before this nothing starts that may be a marker. Whether code opened in it is not looked for before
+    /// that matters.
+    clear: usize,
     place: Place,
     code: Code,
 }
@@ -72,7 +76,7 @@ struct Run {
 
 impl Prose {
     pub(super) fn new(scan: usize, place: Place) -> Self {
-        Self { scan, place, code: Code::None }
+        Self { scan, clear: scan, place, code: Code::None }
     }
 
     pub(super) fn at_start(matcher: &Matcher) -> Self {
@@ -83,12 +87,14 @@ impl Prose {
     /// Reads a text that has no marker in it and nothing held back, which most pieces are.
     #[inline]
     pub(super) fn skim(&mut self, matcher: &Matcher, sheet: &mut Sheet, from: usize) -> bool {
-        let plain = self.scan == from
+        let plain = from == self.scan.max(self.clear)
             && self.code == Code::None
-            && matcher.next(self.place, &sheet.text.as_bytes()[from..]).is_none();
+            && matcher.next_opener(self.place, &sheet.text.as_bytes()[from..]).is_none();
         if plain {
-            self.scan = sheet.text.len();
-            sheet.prose(self.kind(matcher, sheet), self.scan);
+            self.clear = sheet.text.len();
+            if !sheet.go_on(self.clear) {
+                sheet.prose(self.kind(matcher, sheet), self.clear);
+            }
         }
         plain
     }
@@ -116,6 +122,9 @@ impl Prose {
     /// Outside of code: the next marker.
     fn search_text(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Search {
         let text = &sheet.text;
+        if self.clear == text.len() {
+            return Search::Undecided(text.len());
+        }
         let Some(ahead) = matcher.next(self.place, &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Search::Undecided(text.len());

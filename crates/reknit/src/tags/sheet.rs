@@ -4,8 +4,10 @@ use std::mem;
 use std::ops::Range;
 
 use super::blank::{first_solid, last_solid};
-use super::call::{CallData, Input, ParamData};
+use super::call::{CallData, Input, ParamData, Params};
+use super::change::Change;
 use super::grammar::TextRule;
+use super::span::{Span, SpanKind};
 use super::utf8::Utf8;
 use crate::diagnostic::{Diagnostic, Kind, Place};
 use crate::json::{self, PartialJson, Value};
@@ -21,7 +23,7 @@ pub(super) struct Sheet {
     /// Nothing follows the text.
     pub(super) over: bool,
     pub(super) blocks: Vec<BlockData>,
-    calls: usize,
+    pub(super) calls: Vec<CallData>,
     /// Whether thinking was opened.
     pub(super) thought: bool,
     pub(super) changes: Vec<Change>,
@@ -32,136 +34,24 @@ pub(super) struct Sheet {
     pub(super) prefix: usize,
     pub(super) utf8: Utf8,
     spans: Vec<Span>,
+    /// Where the last span ends.
+    decided: usize,
     rule: TextRule,
     run: Option<Run>,
 }
 
-/// What a stretch of the text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpanKind {
-    /// Text of the block with this index.
-    Text(usize),
-    /// Thinking of the block with this index.
-    Thinking(usize),
-    /// A value, or a part of the arguments, of the call with this index.
-    Value(usize),
-    /// A marker.
-    Markup,
-    /// Blanks that belong to nothing.
-    Blank,
-    /// Dropped; a diagnostic says so.
-    Dropped,
-}
-
-/// Kept small: there are several for each marker.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    end: usize,
-    /// The block it is of, if it is of one; there are never more than the text has bytes.
-    block: u32,
-    kind: Stretch,
-}
-
-/// [`SpanKind`] without its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stretch {
-    Text,
-    Thinking,
-    Value,
-    Markup,
-    Blank,
-    Dropped,
-}
-
-impl Span {
-    fn new(kind: SpanKind, end: usize) -> Self {
-        let (kind, block) = match kind {
-            SpanKind::Text(block) => (Stretch::Text, block),
-            SpanKind::Thinking(block) => (Stretch::Thinking, block),
-            SpanKind::Value(block) => (Stretch::Value, block),
-            SpanKind::Markup => (Stretch::Markup, 0),
-            SpanKind::Blank => (Stretch::Blank, 0),
-            SpanKind::Dropped => (Stretch::Dropped, 0),
-        };
-        Self { end, block: u32::try_from(block).unwrap_or(u32::MAX), kind }
-    }
-
-    fn kind(self) -> SpanKind {
-        let block = self.block as usize;
-        match self.kind {
-            Stretch::Text => SpanKind::Text(block),
-            Stretch::Thinking => SpanKind::Thinking(block),
-            Stretch::Value => SpanKind::Value(block),
-            Stretch::Markup => SpanKind::Markup,
-            Stretch::Blank => SpanKind::Blank,
-            Stretch::Dropped => SpanKind::Dropped,
-        }
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(super) enum BlockData {
-    Text { range: Range<usize>, closed: bool },
-    Thinking { range: Range<usize>, closed: bool },
-    Call(CallData),
-}
-
-/// What a piece changed; what a range names is in [`Parser::text`](super::Parser::text).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// A block has come.
-    Opened {
-        /// Its index.
-        block: usize,
+    Text {
+        range: Range<usize>,
+        closed: bool,
     },
-    /// A text or thinking block has got longer.
-    Grew {
-        /// Its index.
-        block: usize,
-        /// Where in the text the new part starts.
-        from: usize,
-        /// Where it ends.
-        to: usize,
+    Thinking {
+        range: Range<usize>,
+        closed: bool,
     },
-    /// A parameter of a call has come, empty.
-    ParamOpened {
-        /// The index of the call.
-        block: usize,
-        /// The number of the parameter in the call.
-        param: usize,
-    },
-    /// A parameter of a call has got longer.
-    ParamGrew {
-        /// The index of the call.
-        block: usize,
-        /// The number of the parameter in the call.
-        param: usize,
-        /// Where in the parameter's value the new part starts.
-        from: usize,
-        /// Where it ends.
-        to: usize,
-    },
-    /// A parameter of a call is whole.
-    ParamClosed {
-        /// The index of the call.
-        block: usize,
-        /// The number of the parameter in the call.
-        param: usize,
-    },
-    /// The JSON text of a call's arguments has got longer; see [`Call::args_text`](super::Call::args_text).
-    ArgsGrew {
-        /// The index of the call.
-        block: usize,
-        /// Where in that text the new part starts.
-        from: usize,
-        /// Where it ends.
-        to: usize,
-    },
-    /// A block is over.
-    Closed {
-        /// Its index.
-        block: usize,
-    },
+    /// The call with this number; there is more to one than to a text.
+    Call(usize),
 }
 
 /// Text or thinking that is open.
@@ -199,7 +89,7 @@ impl Sheet {
             text: prefix.to_owned(),
             over: false,
             blocks: Vec::new(),
-            calls: 0,
+            calls: Vec::new(),
             thought: false,
             changes: Vec::new(),
             diagnostics: Vec::new(),
@@ -208,6 +98,7 @@ impl Sheet {
             prefix: prefix.len(),
             utf8: Utf8::default(),
             spans: Vec::new(),
+            decided: 0,
             rule,
             run: None,
         }
@@ -216,7 +107,7 @@ impl Sheet {
     /// Up to where the text is decided.
     #[inline]
     pub(super) fn decided(&self) -> usize {
-        self.spans.last().map_or(0, |span| span.end)
+        self.decided
     }
 
     /// The spans with their ranges, end to end.
@@ -228,13 +119,15 @@ impl Sheet {
     /// Decides everything up to `end`.
     #[inline]
     pub(super) fn lay(&mut self, kind: SpanKind, end: usize) {
-        let decided = self.decided();
-        debug_assert!(end >= decided, "a span is laid behind the last one");
+        debug_assert!(end >= self.decided, "a span is laid behind the last one");
+        if end <= self.decided {
+            return;
+        }
+        self.decided = end;
         let span = Span::new(kind, end);
         match self.spans.last_mut() {
-            Some(last) if (last.kind, last.block) == (span.kind, span.block) => last.end = end,
-            _ if end > decided => self.spans.push(span),
-            _ => {}
+            Some(last) if last.is_like(span) => last.end = end,
+            _ => self.spans.push(span),
         }
     }
 
@@ -248,66 +141,84 @@ impl Sheet {
     }
 
     pub(super) fn open_call(&mut self, call: CallData) -> usize {
-        self.calls += 1;
         if !call.known {
             let name = call.name.of(&self.text).to_owned();
             self.note(Kind::UnknownTool, call.range.start, format!("no tool `{name}` was given"));
         }
-        self.blocks.push(BlockData::Call(call));
+        self.blocks.push(BlockData::Call(self.calls.len()));
+        self.calls.push(call);
         let block = self.blocks.len() - 1;
         self.changes.push(Change::Opened { block });
         block
     }
 
     pub(super) fn call(&mut self, block: usize) -> &mut CallData {
-        match &mut self.blocks[block] {
-            BlockData::Call(call) => call,
+        match self.blocks[block] {
+            BlockData::Call(call) => &mut self.calls[call],
             BlockData::Text { .. } | BlockData::Thinking { .. } => unreachable!("the block is a call"),
         }
     }
 
     /// The tool of a call.
     pub(super) fn call_name(&self, block: usize) -> &str {
-        match &self.blocks[block] {
-            BlockData::Call(call) => call.name.of(&self.text),
+        match self.blocks[block] {
+            BlockData::Call(call) => self.calls[call].name.of(&self.text),
             BlockData::Text { .. } | BlockData::Thinking { .. } => "",
         }
     }
 
     /// The parameters of a call.
     pub(super) fn params(&self, block: usize) -> &[ParamData] {
-        match &self.blocks[block] {
-            BlockData::Call(CallData { input: Input::Params(params), .. }) => &params.list,
-            _ => &[],
-        }
-    }
-
-    pub(super) fn params_mut(&mut self, block: usize) -> &mut Vec<ParamData> {
-        match &mut self.call(block).input {
-            Input::Params(params) => &mut params.list,
-            Input::Json(_) => unreachable!("the call has parameters"),
-        }
+        self.call_params(block).map_or(&[], |params| &params.list)
     }
 
     /// The last parameter of this name in a call.
     pub(super) fn param_named(&self, block: usize, name: &str) -> Option<usize> {
-        match &self.blocks[block] {
-            BlockData::Call(CallData { input: Input::Params(params), .. }) => params.last(&self.text, name),
-            _ => None,
+        self.call_params(block)?.last(&self.text, name)
+    }
+
+    fn call_params(&self, block: usize) -> Option<&Params> {
+        match self.blocks[block] {
+            BlockData::Call(call) => match &self.calls[call].input {
+                Input::Params(params) => Some(params),
+                Input::Json(_) => None,
+            },
+            BlockData::Text { .. } | BlockData::Thinking { .. } => None,
         }
     }
 
-    pub(super) fn push_param(&mut self, block: usize, param: ParamData) {
-        let Self { blocks, text, .. } = self;
-        if let BlockData::Call(CallData { input: Input::Params(params), .. }) = &mut blocks[block] {
-            params.push(text, param);
+    pub(super) fn param(&mut self, block: usize, param: usize) -> &mut ParamData {
+        match &mut self.call(block).input {
+            Input::Params(params) => &mut params.list[param],
+            Input::Json(_) => unreachable!("the call has parameters"),
+        }
+    }
+
+    /// A parameter of a call has come, empty. Returns its number.
+    pub(super) fn open_param(&mut self, block: usize, data: ParamData) -> usize {
+        let Self { blocks, calls, text, .. } = self;
+        let BlockData::Call(call) = blocks[block] else { unreachable!("the block is a call") };
+        let Input::Params(params) = &mut calls[call].input else { unreachable!("the call has parameters") };
+        let param = params.list.len();
+        params.push(text, data);
+        self.changes.push(Change::ParamOpened { block, param });
+        param
+    }
+
+    /// The value of a parameter has got longer.
+    pub(super) fn param_grew(&mut self, block: usize, param: usize, from: usize, to: usize) {
+        match self.changes.last_mut() {
+            Some(Change::ParamGrew { block: b, param: p, to: last, .. }) if (*b, *p) == (block, param) => {
+                *last = to;
+            }
+            _ => self.changes.push(Change::ParamGrew { block, param, from, to }),
         }
     }
 
     /// Where a call starts in the text.
     pub(super) fn call_start(&self, block: usize) -> usize {
         match &self.blocks[block] {
-            BlockData::Call(call) => call.range.start,
+            BlockData::Call(call) => self.calls[*call].range.start,
             BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start,
         }
     }
@@ -403,7 +314,7 @@ impl Sheet {
     /// Whether a call has come.
     #[inline]
     pub(super) fn has_calls(&self) -> bool {
-        self.calls > 0
+        !self.calls.is_empty()
     }
 
     /// Whether nothing but blanks is undecided up to `at`, and no prose is open.
@@ -415,26 +326,52 @@ impl Sheet {
     /// Everything that is not decided up to `to` is prose of this kind.
     #[inline]
     pub(super) fn prose(&mut self, kind: RunKind, to: usize) {
-        let decided = self.decided();
-        let run = self.run.get_or_insert(Run { kind, start: None, seen: decided });
-        debug_assert_eq!(run.kind, kind, "prose ends before prose of another kind starts");
-        let kept = self.rule == TextRule::Keep && kind == RunKind::Text;
-        let from = run.seen.max(decided);
-        run.seen = to;
+        debug_assert!(self.run.is_none_or(|run| run.kind == kind), "prose of another kind has ended");
+        if !self.go_on(to) && self.start_run(kind, to) {
+            self.go_on(to);
+        }
+    }
+
+    /// Everything up to `to` is prose of the kind that is open, if one is that has started.
+    #[inline]
+    pub(super) fn go_on(&mut self, to: usize) -> bool {
+        let Some(Run { kind, start: Some(_), seen }) = &mut self.run else { return false };
+        let (kind, from) = (*kind, mem::replace(seen, to));
         if from >= to {
-            return;
+            return true;
         }
-        if run.start.is_none() {
-            let solid = if kept { Some(0) } else { first_solid(&self.text[from..to]) };
-            let Some(solid) = solid else { return };
-            run.start = Some(from + solid);
-            self.lay(SpanKind::Blank, from + solid);
-            self.open_run(kind, from + solid);
-        }
-        let end = if kept { Some(to) } else { last_solid(&self.text[from..to]).map(|end| from + end) };
+        let end = match self.keeps(kind) {
+            true => Some(to),
+            false => last_solid(&self.text[from..to]).map(|end| from + end),
+        };
         if let Some(end) = end {
             self.grow_run(kind, end);
         }
+        true
+    }
+
+    /// Whether blanks around prose of this kind are kept.
+    fn keeps(&self, kind: RunKind) -> bool {
+        self.rule == TextRule::Keep && kind == RunKind::Text
+    }
+
+    /// Looks for the start of prose of this kind up to `to`.
+    fn start_run(&mut self, kind: RunKind, to: usize) -> bool {
+        let from = self.run.map_or(self.decided, |run| run.seen.max(self.decided));
+        let solid = match self.keeps(kind) {
+            _ if from >= to => None,
+            true => Some(0),
+            false => first_solid(&self.text[from..to]),
+        };
+        let Some(solid) = solid else {
+            self.run = Some(Run { kind, start: None, seen: to });
+            return false;
+        };
+        let start = from + solid;
+        self.run = Some(Run { kind, start: Some(start), seen: start });
+        self.lay(SpanKind::Blank, start);
+        self.open_run(kind, start);
+        true
     }
 
     /// Ends the text or thinking at `at`, where something else starts.
@@ -447,11 +384,21 @@ impl Sheet {
     }
 
     /// Ends what is dropped at `at`, where something else starts.
-    pub(super) fn end_stray(&mut self, at: usize) {
+    fn end_stray(&mut self, at: usize) {
         if let Some(Run { kind, start: Some(start), .. }) = self.run.take() {
             self.close_run(kind, start);
         }
         self.lay(SpanKind::Blank, at);
+    }
+
+    /// What stands in a call before `at`, where a marker starts, is of no parameter.
+    pub(super) fn stray(&mut self, at: usize) {
+        if self.is_blank_to(at) {
+            self.run = None;
+            return self.lay(SpanKind::Blank, at);
+        }
+        self.prose(RunKind::Dropped(Dropped::InCall), at);
+        self.end_stray(at);
     }
 
     /// The text ends inside prose.

@@ -7,6 +7,7 @@ use memchr::memchr;
 
 use super::blank::leading;
 use super::grammar::Closer;
+use super::markup::OpenCall;
 use super::matcher::Markup;
 use super::sheet::Sheet;
 use super::template::{Match, any_literal};
@@ -63,32 +64,29 @@ impl Tail {
         Self { at, end: at, scan: end, state: State::CallClosed, names: BTreeSet::new() }
     }
 
+    /// Where the value ends, if it does.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
+    /// Where its closing marker ends; the same if that is missing.
     pub(super) fn end(&self) -> usize {
         self.end
     }
 
-    /// Whether the value ended without a closing marker.
-    pub(super) fn is_without_closer(&self) -> bool {
-        self.at == self.end
-    }
-
-    /// Looks on. The value is of the parameter `param` in the call of block `block`.
+    /// Looks on. The value is of the parameter `param` in `call`.
     pub(super) fn step(
         &mut self,
         rules: &Markup,
         sheet: &Sheet,
-        block: usize,
+        call: &OpenCall,
         closer: Closer,
-        param: Range<usize>,
+        param: &Range<usize>,
     ) -> Decision {
-        let value = &sheet.text[param];
+        let value = &sheet.text[param.clone()];
         loop {
             let decision = match &self.state {
-                State::Between => self.between(rules, sheet, block, closer),
+                State::Between => self.between(rules, sheet, call, closer),
                 State::Param { name } => {
                     let own = &sheet.text[name.clone()];
                     self.param(rules, sheet, own, value)
@@ -102,30 +100,36 @@ impl Tail {
         }
     }
 
-    fn between(&mut self, rules: &Markup, sheet: &Sheet, block: usize, closer: Closer) -> Option<Decision> {
+    fn between(
+        &mut self,
+        rules: &Markup,
+        sheet: &Sheet,
+        call: &OpenCall,
+        closer: Closer,
+    ) -> Option<Decision> {
         let text = &sheet.text;
         self.scan += leading(&text[self.scan..]);
         if self.scan == text.len() {
             return Some(Decision::Open);
         }
-        let tool = sheet.call_name(block);
+        let tool = call.tool(sheet);
         let close = rules.call_close.stands(text, self.scan, tool);
         if let Match::Full(_) = close {
             return Some(Decision::Closes);
         }
-        match [close, rules.parameter.find(text, self.scan, rules.parameters(tool), false)] {
-            [_, Match::Full(_)] if closer == Closer::Placed => Some(Decision::Closes),
-            [_, Match::Full(found)] => {
+        match (close, rules.parameter.find(text, self.scan, rules.parameters(tool), false)) {
+            (_, Match::Full(_)) if closer == Closer::Placed => Some(Decision::Closes),
+            (_, Match::Full(found)) => {
                 let name = &text[found.name.clone()];
-                if sheet.param_named(block, name).is_some() || !self.names.insert(name.to_owned()) {
+                if sheet.param_named(call.block, name).is_some() || !self.names.insert(name.to_owned()) {
                     return Some(Decision::Value { scan: self.scan });
                 }
                 self.state = State::Param { name: found.name };
                 self.scan = found.end;
                 None
             }
-            [Match::Partial, _] | [_, Match::Partial] => Some(Decision::Open),
-            [Match::Full(_) | Match::No, Match::No] => Some(Decision::Value { scan: self.scan }),
+            (Match::Partial, _) | (_, Match::Partial) => Some(Decision::Open),
+            (Match::Full(_) | Match::No, Match::No) => Some(Decision::Value { scan: self.scan }),
         }
     }
 
@@ -141,9 +145,9 @@ impl Tail {
         match [close.stands(text, at, value), close.stands(text, at, own)] {
             // The value goes on up to this one at least, which may be its end again.
             [Match::Full(_), _] => Some(Decision::Value { scan: at }),
-            [_, Match::Full(found)] => {
+            [_, Match::Full(end)] => {
                 self.state = State::Between;
-                self.scan = found.end;
+                self.scan = end;
                 None
             }
             [Match::Partial, _] | [_, Match::Partial] => {
@@ -163,9 +167,9 @@ impl Tail {
             return Some(if sheet.over { Decision::Closes } else { Decision::Open });
         }
         match any_literal(&sheet.text, self.scan, rules.wrapper_close(), sheet.over) {
-            Match::Full(found) => {
+            Match::Full(end) => {
                 self.state = State::WrapperClosed;
-                self.scan = found.end;
+                self.scan = end;
                 None
             }
             Match::Partial => Some(Decision::Open),

@@ -1,11 +1,11 @@
 //! [`Template`]: how an opening marker is written, with the places where a name stands in it.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
 use super::blank::leading;
+use super::exact::{Exact, strip};
 
 /// The longest name, list of attributes or stretch of blanks in a marker. What is longer is no marker.
 pub(super) const LONGEST: usize = 256;
@@ -19,7 +19,7 @@ pub(super) struct Template {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     /// This very text.
-    Literal(String),
+    Literal(Exact),
     /// `{name}`: up to what follows in the template; at its end, up to a line end or `<`.
     Name,
     /// `{attributes}`: up to what follows.
@@ -28,15 +28,15 @@ enum Piece {
     Blank,
 }
 
-/// What a template makes of a place in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Match {
+/// What a marker makes of a place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Match<T> {
     /// The marker does not stand here.
     No,
     /// The text ends before that is decided.
     Partial,
-    /// It stands here.
-    Full(Found),
+    /// It stands here; of one without a name all there is to say is where it ends.
+    Full(T),
 }
 
 /// A marker that was found.
@@ -55,22 +55,31 @@ pub(super) struct Found {
 pub(super) enum Names {
     /// Any.
     Free,
-    /// These, the shortest first: most are told apart by their length.
-    Listed(Vec<String>),
+    Listed(Listed),
+}
+
+/// Names out of a list, sorted, so that those that start with the same byte stand together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    names: Vec<Exact>,
+    /// For each byte, how many names start with one before it.
+    starts: Box<[usize; 257]>,
 }
 
 impl Names {
     pub(super) fn listed(names: impl IntoIterator<Item = String>) -> Self {
-        let mut names: Vec<_> = names.into_iter().collect();
-        names.sort_unstable_by(|a, b| by_length(a, b));
+        let mut names: Vec<_> = names.into_iter().filter(|name| !name.is_empty()).collect();
+        names.sort_unstable();
         names.dedup();
-        Self::Listed(names)
+        let before = |byte| names.partition_point(|name| usize::from(name.as_bytes()[0]) < byte);
+        let starts = Box::new(std::array::from_fn(before));
+        Self::Listed(Listed { names: names.into_iter().map(Exact::new).collect(), starts })
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
         match self {
             Self::Free => !name.is_empty() && self.may_become(name),
-            Self::Listed(names) => names.binary_search_by(|known| by_length(known, name)).is_ok(),
+            Self::Listed(listed) => listed.alike(name.as_bytes()).iter().any(|known| known.as_str() == name),
         }
     }
 
@@ -79,13 +88,21 @@ impl Names {
         match self {
             // A brace starts the JSON of a marker without a name.
             Self::Free => !start.contains('{'),
-            Self::Listed(names) => names.iter().any(|known| known.starts_with(start)),
+            Self::Listed(listed) => {
+                listed.alike(start.as_bytes()).iter().any(|known| known.as_str().starts_with(start))
+            }
         }
     }
 }
 
-fn by_length(a: &str, b: &str) -> Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+impl Listed {
+    /// Those that start with the same byte as `text`, or all if it has none.
+    fn alike(&self, text: &[u8]) -> &[Exact] {
+        match text.first().map(|&byte| usize::from(byte)) {
+            Some(byte) => &self.names[self.starts[byte]..self.starts[byte + 1]],
+            None => &self.names,
+        }
+    }
 }
 
 impl Template {
@@ -104,7 +121,7 @@ impl Template {
             }
             let first = rest.chars().next().map_or(0, char::len_utf8);
             let end = rest[first..].find('{').map_or(rest.len(), |at| at + first);
-            pieces.push(Piece::Literal(rest[..end].to_owned()));
+            pieces.push(Piece::Literal(Exact::new(rest[..end].to_owned())));
             rest = &rest[end..];
         }
         match pieces.first() {
@@ -115,7 +132,7 @@ impl Template {
 
     /// This template behind `first` and any blanks.
     pub(super) fn behind(&self, first: &str) -> Self {
-        let mut pieces = vec![Piece::Literal(first.to_owned()), Piece::Blank];
+        let mut pieces = vec![Piece::Literal(Exact::new(first.to_owned())), Piece::Blank];
         pieces.extend(self.pieces.iter().cloned());
         Self { pieces }
     }
@@ -128,33 +145,33 @@ impl Template {
     /// What every marker of this template starts with.
     pub(super) fn first_literal(&self) -> &str {
         match self.pieces.first() {
-            Some(Piece::Literal(literal)) => literal,
+            Some(Piece::Literal(literal)) => literal.as_str(),
             _ => unreachable!("a template starts with a literal"),
         }
     }
 
     /// Whether the marker with this very name stands at `at`; nothing follows the text is not considered.
-    pub(super) fn stands(&self, text: &str, at: usize, name: &str) -> Match {
+    pub(super) fn stands(&self, text: &str, at: usize, name: &str) -> Match<usize> {
         let mut rest = &text.as_bytes()[at..];
         for piece in &self.pieces {
-            let expected = match piece {
-                Piece::Literal(literal) => literal.as_str(),
-                Piece::Name => name,
-                Piece::Attributes | Piece::Blank => "",
+            let stripped = match piece {
+                Piece::Literal(literal) => literal.strip(rest),
+                Piece::Name => strip(rest, name),
+                Piece::Attributes | Piece::Blank => continue,
             };
-            match rest.strip_prefix(expected.as_bytes()) {
-                Some(behind) => rest = behind,
-                None if expected.as_bytes().starts_with(rest) => return Match::Partial,
-                None => return Match::No,
+            match stripped {
+                Match::Full(behind) => rest = behind,
+                Match::Partial => return Match::Partial,
+                Match::No => return Match::No,
             }
         }
-        Match::Full(Found { end: text.len() - rest.len(), ..Found::default() })
+        Match::Full(text.len() - rest.len())
     }
 
     /// The marker with `name` in it.
     pub(super) fn written(&self, name: &str) -> String {
         let piece = |piece: &Piece| match piece {
-            Piece::Literal(literal) => literal.clone(),
+            Piece::Literal(literal) => literal.as_str().to_owned(),
             Piece::Name => name.to_owned(),
             Piece::Attributes | Piece::Blank => String::new(),
         };
@@ -162,11 +179,11 @@ impl Template {
     }
 
     /// Whether the marker stands at `at`. `over` says that nothing follows the text.
-    pub(super) fn find(&self, text: &str, at: usize, names: &Names, over: bool) -> Match {
-        if let (Names::Listed(_), [Piece::Literal(open), Piece::Name, Piece::Literal(close)]) =
+    pub(super) fn find(&self, text: &str, at: usize, names: &Names, over: bool) -> Match<Found> {
+        if let (Names::Listed(listed), [Piece::Literal(open), Piece::Name, Piece::Literal(close)]) =
             (names, self.pieces.as_slice())
         {
-            return find_listed(text, at, open, close, names, over);
+            return find_listed(text, at, open, close, listed, over);
         }
         let undecided = if over { Match::No } else { Match::Partial };
         let mut found = Found { end: at, ..Found::default() };
@@ -174,13 +191,11 @@ impl Template {
         while let Some(piece) = pieces.next() {
             let rest = &text[found.end..];
             match piece {
-                Piece::Literal(literal) => {
-                    if !rest.as_bytes().starts_with(literal.as_bytes()) {
-                        let begun = literal.as_bytes().starts_with(rest.as_bytes());
-                        return if begun { undecided } else { Match::No };
-                    }
-                    found.end += literal.len();
-                }
+                Piece::Literal(literal) => match literal.strip(rest.as_bytes()) {
+                    Match::Full(behind) => found.end = text.len() - behind.len(),
+                    Match::Partial => return undecided,
+                    Match::No => return Match::No,
+                },
                 Piece::Blank => {
                     let blanks = leading(&rest[..rest.floor_char_boundary(LONGEST + 1)]);
                     if blanks > LONGEST {
@@ -223,14 +238,11 @@ impl Template {
 }
 
 /// Matches a plain marker at `at`.
-pub(super) fn literal(text: &str, at: usize, marker: &str, over: bool) -> Match {
-    let (rest, marker) = (&text.as_bytes()[at..], marker.as_bytes());
-    if rest.starts_with(marker) {
-        Match::Full(Found { end: at + marker.len(), ..Found::default() })
-    } else if marker.starts_with(rest) && !over {
-        Match::Partial
-    } else {
-        Match::No
+pub(super) fn literal(text: &str, at: usize, marker: &str, over: bool) -> Match<usize> {
+    match strip(&text.as_bytes()[at..], marker) {
+        Match::Full(behind) => Match::Full(text.len() - behind.len()),
+        Match::Partial if !over => Match::Partial,
+        Match::Partial | Match::No => Match::No,
     }
 }
 
@@ -240,7 +252,7 @@ pub(super) fn any_literal<'a>(
     at: usize,
     markers: impl IntoIterator<Item = &'a String>,
     over: bool,
-) -> Match {
+) -> Match<usize> {
     let mut undecided = false;
     for marker in markers {
         match literal(text, at, marker, over) {
@@ -263,25 +275,36 @@ enum Word {
 }
 
 /// The marker `open` + name + `close` at `at`, with a name out of a list.
-fn find_listed(text: &str, at: usize, open: &str, close: &str, names: &Names, over: bool) -> Match {
-    let undecided = if over { Match::No } else { Match::Partial };
-    let rest = &text.as_bytes()[at..];
-    let Some(behind) = rest.strip_prefix(open.as_bytes()) else {
-        return if open.as_bytes().starts_with(rest) { undecided } else { Match::No };
+fn find_listed(
+    text: &str,
+    at: usize,
+    open: &Exact,
+    close: &Exact,
+    listed: &Listed,
+    over: bool,
+) -> Match<Found> {
+    let behind = match open.strip(&text.as_bytes()[at..]) {
+        Match::Full(behind) => behind,
+        Match::Partial if !over => return Match::Partial,
+        Match::Partial | Match::No => return Match::No,
     };
-    let start = at + open.len();
-    let near = &behind[..behind.len().min(LONGEST)];
-    match memchr(close.as_bytes()[0], near) {
-        Some(length) if names.has(text.get(start..start + length).unwrap_or_default()) => {
-            match literal(text, start + length, close, over) {
-                Match::Full(found) => Match::Full(Found { name: start..start + length, ..found }),
-                undecided_or_none => undecided_or_none,
+    let mut begun = false;
+    for name in listed.alike(behind) {
+        let closed = match name.strip(behind) {
+            Match::Full(behind) => close.strip(behind),
+            partial_or_none => partial_or_none,
+        };
+        match closed {
+            Match::Full(rest) => {
+                let (start, end) = (text.len() - behind.len(), text.len() - rest.len());
+                let name = start..start + name.as_str().len();
+                return Match::Full(Found { end, name, ..Found::default() });
             }
+            Match::Partial => begun = true,
+            Match::No => {}
         }
-        Some(_) => Match::No,
-        None if behind.len() < LONGEST && names.may_become(&text[start..]) => undecided,
-        None => Match::No,
     }
+    if begun && !over { Match::Partial } else { Match::No }
 }
 
 /// Where `marker` stands in `text`. Markers are short, and so is what stands before them.
@@ -295,6 +318,7 @@ fn word(rest: &str, next: Option<&Piece>, over: bool) -> Word {
     let near = &rest[..rest.floor_char_boundary(LONGEST + 1)];
     let end = match next {
         Some(Piece::Literal(literal)) => {
+            let literal = literal.as_str();
             let end = find(near, literal);
             // A `<` in a name is none, unless it starts what follows the name.
             let before = &near[..end.unwrap_or(near.len())];
@@ -320,7 +344,7 @@ fn word(rest: &str, next: Option<&Piece>, over: bool) -> Word {
 mod tests {
     use super::*;
 
-    fn find(template: &str, text: &str) -> Match {
+    fn find(template: &str, text: &str) -> Match<Found> {
         Template::parse(template).unwrap().find(text, 0, &Names::Free, false)
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::blank::leading;
-use super::template::{Found, Match, literal};
+use super::template::{Match, literal};
 use crate::json::Value;
 
 /// Reads one list of arguments and writes the object that it is.
@@ -246,7 +246,7 @@ impl Transcoder {
     fn quoted(&self, text: &str, at: usize, byte: u8) -> Quoted {
         match &self.notation {
             Notation::Gemma { quote } => match literal(text, at, quote, false) {
-                Match::Full(found) => Quoted::Opens(End::Marker, found.end),
+                Match::Full(end) => Quoted::Opens(End::Marker, end),
                 Match::Partial => Quoted::Undecided,
                 Match::No => Quoted::No,
             },
@@ -281,7 +281,7 @@ impl Transcoder {
                         rest.as_bytes()[plain..].iter().take(count).take_while(|&&b| b == quote).count();
                     let here = scan + plain;
                     let stop = match run {
-                        run if run == count => Match::Full(Found { end: here + run, ..Found::default() }),
+                        run if run == count => Match::Full(here + run),
                         run if run > 0 && here + run == text.len() => Match::Partial,
                         _ => Match::No,
                     };
@@ -294,10 +294,10 @@ impl Transcoder {
                 return Token::Undecided(scan);
             }
             match stop {
-                Match::Full(found) => {
+                Match::Full(end) => {
                     self.json.push('"');
                     self.state = if key { State::Colon } else { State::Comma };
-                    return Token::Read(found.end);
+                    return Token::Read(end);
                 }
                 Match::Partial => return Token::Undecided(scan),
                 Match::No if text.as_bytes()[scan] == b'\\' && matches!(end, End::Quote(..)) => {
