@@ -81,6 +81,7 @@ pub mod reconstruct;
 pub mod reply;
 pub mod tags;
 pub mod parts;
+pub mod edit;
 pub mod recording;
 pub mod diagnostic;
 pub mod limits;

@@ -1,5 +1,6 @@
 //! The folders of `corpus/`: their inputs, and what must come out.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub(crate) struct WireCase {
     pub(crate) case: Case,
     pub(crate) dialect: Dialect,
 }
+
+/// Files by their paths, with `/` between the names.
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// All cases of `corpus/<kind>/`, by name.
 pub(crate) fn cases(kind: &str) -> Vec<Case> {
@@ -65,6 +69,24 @@ impl Verdict {
         self.differences.extend(difference.map(|lines| format!("corpus/{}/{file}:\n{lines}", case.name)));
     }
 
+    /// `actual` must be the files of `folder` in the folder of `case`, byte for byte.
+    pub(crate) fn expect_files(&mut self, case: &Case, folder: &str, actual: &Files) {
+        let expected = case.files(folder);
+        if std::env::var_os(BLESS).is_some() {
+            return write_files(&case.folder.join(folder), &expected, actual);
+        }
+        for path in expected.keys().chain(actual.keys().filter(|path| !expected.contains_key(*path))) {
+            let difference = match (expected.get(path), actual.get(path)) {
+                (Some(expected), Some(actual)) => difference(&escaped(expected), &escaped(actual)),
+                (Some(_), None) => Some("expected, and not there\n".to_owned()),
+                (None, Some(_)) => Some("there, and not expected\n".to_owned()),
+                (None, None) => None,
+            };
+            let named = difference.map(|lines| format!("corpus/{}/{folder}/{path}:\n{lines}", case.name));
+            self.differences.extend(named);
+        }
+    }
+
     pub(crate) fn give(self) {
         let count = self.differences.len();
         assert!(
@@ -82,8 +104,9 @@ impl Case {
         let name = name.to_string_lossy().replace('\\', "/");
         let inputs =
             fs::read_dir(&folder).expect("it was listed").map(|entry| entry.expect("it is there").path());
-        let inputs: Vec<_> =
-            inputs.filter(|path| path.file_stem().is_some_and(|stem| stem == "input")).collect();
+        let inputs: Vec<_> = inputs
+            .filter(|path| path.file_stem().is_some_and(|stem| stem == "input" || stem == "answer"))
+            .collect();
         let [input] = inputs.as_slice() else { panic!("corpus/{name}: {} inputs, not 1", inputs.len()) };
         Self { name, input: fs::read(input).expect("it was listed"), folder }
     }
@@ -92,6 +115,49 @@ impl Case {
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.input).unwrap_or_else(|error| panic!("corpus/{}: {error}", self.name))
     }
+
+    /// What a file of one line says, if it is there.
+    pub(crate) fn note(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(file)).ok().map(|text| text.trim_end().to_owned())
+    }
+
+    /// The files below one of its folders; none if that is not there.
+    pub(crate) fn files(&self, folder: &str) -> Files {
+        let mut files = Files::new();
+        collect(&self.folder.join(folder), "", &mut files);
+        files
+    }
+}
+
+fn collect(folder: &Path, prefix: &str, files: &mut Files) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let entry = entry.expect("it is there");
+        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            collect(&entry.path(), &format!("{path}/"), files);
+        } else {
+            files.insert(path, fs::read(entry.path()).expect("it was listed"));
+        }
+    }
+}
+
+fn write_files(folder: &Path, old: &Files, new: &Files) {
+    for path in old.keys().filter(|path| !new.contains_key(*path)) {
+        fs::remove_file(folder.join(path)).expect("it was listed");
+    }
+    for (path, content) in new {
+        let path = folder.join(path);
+        let parent = path.parent().expect("it lies in the folder");
+        fs::create_dir_all(parent)
+            .and_then(|()| fs::write(&path, content))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
+
+/// A content with a line for each of its own, in which every byte can be seen.
+fn escaped(content: &[u8]) -> String {
+    content.split_inclusive(|byte| *byte == b'\n').map(|line| format!("{}\n", line.escape_ascii())).collect()
 }
 
 fn root() -> PathBuf {

@@ -55,6 +55,23 @@ pub(crate) fn cut_at_random(input: &[u8], seed: u64) -> Vec<&[u8]> {
     pieces
 }
 
+/// The pieces of a text as texts: the part of a character at the end of one belongs to the next.
+pub(crate) fn whole_characters(pieces: &[&[u8]]) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut held: Vec<u8> = Vec::new();
+    for piece in pieces {
+        held.extend_from_slice(piece);
+        let whole = match std::str::from_utf8(&held) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let rest = held.split_off(whole);
+        texts.push(String::from_utf8(held).expect("it was looked at"));
+        held = rest;
+    }
+    texts
+}
+
 /// SplitMix64: the same numbers on every machine.
 pub(crate) struct Random(u64);
 
@@ -87,4 +104,12 @@ fn pieces_joined_are_the_input() {
 fn a_result_that_depends_on_the_cut_is_found() {
     // Wrong only if the input comes in two pieces, the first of which ends inside the marker.
     same_for_every_cut(b"<>", |pieces| pieces.len() == 2 && pieces[0] == b"<");
+}
+
+#[test]
+fn characters_are_not_cut() {
+    let bytes = "aé☕".as_bytes();
+    let pieces: Vec<_> = bytes.chunks(1).collect();
+    assert_eq!(whole_characters(&pieces), ["a", "", "é", "", "", "☕"]);
+    assert_eq!(whole_characters(&[&bytes[..2], &bytes[2..]]), ["a", "é☕"]);
 }

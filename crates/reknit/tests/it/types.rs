@@ -103,6 +103,39 @@ fn every_public_type_is_send_and_sync() {
         parts::Origin,
         parts::Tagged,
         parts::Notation,
+        edit::Edit,
+        edit::Action,
+        edit::Replace,
+        edit::Scope,
+        edit::Reach,
+        edit::FileEnd,
+        edit::Format,
+        edit::UnknownFormat,
+        edit::Parsed,
+        edit::Problem,
+        edit::ProblemKind,
+        edit::Repair,
+        edit::RepairKind,
+        edit::Parser,
+        edit::Open<'static>,
+        edit::Original<'static>,
+        edit::Policy,
+        edit::Plan,
+        edit::FilePlan,
+        edit::FileAction,
+        edit::Splice,
+        edit::Report,
+        edit::Outcome,
+        edit::Match,
+        edit::How,
+        edit::UnknownRung,
+        edit::Lines,
+        edit::Place,
+        edit::Rejection,
+        edit::Closest,
+        edit::Reason,
+        edit::Preview<'static>,
+        edit::Change,
         recording::Header,
         recording::Request,
         recording::Read,
@@ -128,6 +161,11 @@ fn every_public_type_is_send_and_sync() {
         "Markup",
     ]);
     listed.extend(["Wrapper", "Rule", "Clean", "Closer", "Body", "Python", "Gemma", "Channels", "Display"]);
+    is_shareable::<reknit::edit::cline::Version>();
+    is_shareable::<reknit::edit::cline::End>();
+    is_shareable::<reknit::edit::cline::Constructed>();
+    is_shareable::<reknit::edit::cline::ClineError>();
+    listed.extend(["Version", "End", "Constructed", "ClineError"]);
     #[cfg(feature = "stream")]
     is_shareable::<reknit::reply::ChangeStream<u8>>();
     listed.push("ChangeStream");

@@ -1,0 +1,5 @@
+start(1)
+wait(1)
+start(2)
+wait(3)
+start(3)

@@ -1,0 +1,5 @@
+if a:
+    go()
+
+    wait()
+    stop()

@@ -1,0 +1,3 @@
+import os
+a = 2
+b = 2

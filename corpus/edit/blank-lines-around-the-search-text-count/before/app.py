@@ -1,0 +1,5 @@
+import os
+
+a = 1
+
+b = 2

@@ -1,0 +1,5 @@
+def second():
+    return 2
+
+def first():
+    return 1

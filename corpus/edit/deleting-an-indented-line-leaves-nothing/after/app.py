@@ -1,0 +1,2 @@
+def ship(order):
+    send(order)

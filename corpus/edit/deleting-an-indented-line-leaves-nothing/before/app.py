@@ -1,0 +1,3 @@
+def ship(order):
+    debug(order)
+    send(order)

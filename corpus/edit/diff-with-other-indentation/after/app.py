@@ -1,0 +1,3 @@
+def run():
+    stop()
+    return 1

@@ -1,0 +1,3 @@
+def run():
+    go()
+    return 1

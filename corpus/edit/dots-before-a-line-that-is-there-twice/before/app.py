@@ -1,0 +1,9 @@
+def run():
+    start()
+    one()
+    two()
+    three()
+    stop()
+
+def more():
+    stop()

@@ -1,0 +1,6 @@
+def run():
+    begin()
+    one()
+    two()
+    three()
+    end()

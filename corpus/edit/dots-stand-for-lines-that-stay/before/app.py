@@ -1,0 +1,6 @@
+def run():
+    start()
+    one()
+    two()
+    three()
+    stop()

@@ -1,0 +1,5 @@
+class A:
+    def run():
+        start()
+        one()
+        stop()

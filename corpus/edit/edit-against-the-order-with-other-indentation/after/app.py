@@ -1,0 +1,10 @@
+class Door:
+    def open(self): ...
+
+if door:
+    def open():
+        lock(1)
+
+class Store:
+    def save(self):
+        flush()

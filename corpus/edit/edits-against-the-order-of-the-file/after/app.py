@@ -1,0 +1,5 @@
+def first():
+    return 10
+
+def second():
+    return 20

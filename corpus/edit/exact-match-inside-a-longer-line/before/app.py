@@ -1,0 +1,4 @@
+subtotal = 1
+print(subtotal)
+total = 1
+print(total)

@@ -1,0 +1,4 @@
+if a:
+    close(1)
+    if b:
+        close()

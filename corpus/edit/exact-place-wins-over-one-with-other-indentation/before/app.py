@@ -1,0 +1,4 @@
+if a:
+    close()
+    if b:
+        close()

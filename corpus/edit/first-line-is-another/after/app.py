@@ -1,0 +1,9 @@
+import shop
+
+def pay(order):
+    price = order.price
+    tax = price * 0.19
+    total = price + tax
+    return round(total)
+
+main()

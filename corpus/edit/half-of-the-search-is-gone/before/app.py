@@ -1,0 +1,4 @@
+def pay(order):
+    cart = Cart(order)
+    cart.lock()
+    return order.close()

@@ -1,0 +1,7 @@
+class A:
+    def run(self):
+        if a:
+            if b:
+                go()
+
+            stop()

@@ -1,0 +1,4 @@
+if a:
+    go()
+    if b:
+        stop()

@@ -1,0 +1,3 @@
+# café
+menu = 1
+# naïve

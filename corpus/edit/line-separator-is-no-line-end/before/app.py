@@ -1,0 +1,2 @@
+text = 'one label = two'
+label = 'two'

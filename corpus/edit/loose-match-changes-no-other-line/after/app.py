@@ -1,0 +1,7 @@
+title = “x” 	
+
+class A:
+	def run(self):  
+		if a:
+		    stop()
+		return ‘y’	

@@ -1,0 +1,7 @@
+title = “x” 	
+
+class A:
+	def run(self):  
+		if a:
+		    go()
+		return ‘y’	

@@ -1,0 +1,3 @@
+def pay(order, tax):
+    total = compute_total(order, tax)
+    print(total)

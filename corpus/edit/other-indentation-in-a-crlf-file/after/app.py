@@ -1,0 +1,4 @@
+def run():
+    if a:
+        stop()
+        go()

@@ -1,0 +1,4 @@
+done()
+wait()
+done()
+more()

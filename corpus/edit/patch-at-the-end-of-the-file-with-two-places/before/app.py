@@ -1,0 +1,3 @@
+done()
+wait()
+done()

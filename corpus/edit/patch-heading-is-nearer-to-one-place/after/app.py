@@ -1,0 +1,5 @@
+class A:
+    x = 1
+
+class B:
+    x = 0

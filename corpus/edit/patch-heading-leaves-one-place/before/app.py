@@ -1,0 +1,5 @@
+class A:
+    x = 0
+
+class B:
+    x = 0

@@ -1,0 +1,6 @@
+class A:
+    y = 0
+    x = 0
+
+class B:
+    x = 0

@@ -1,0 +1,3 @@
+tick()
+tick()
+tick()

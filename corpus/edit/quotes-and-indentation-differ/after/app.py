@@ -1,0 +1,3 @@
+if a:
+    say(“hi”)
+    stop(1)

@@ -1,0 +1,2 @@
+name = 'x'
+limit = 20

@@ -1,0 +1,2 @@
+subtotal = 1
+print(subtotal)

@@ -1,0 +1,3 @@
+if price: log(price)
+price = 3
+log(price) # again

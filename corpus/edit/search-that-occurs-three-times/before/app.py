@@ -1,0 +1,5 @@
+start()
+wait(1)
+start()
+wait(2)
+start()

@@ -1,0 +1,2 @@
+a = 2
+x = compute(a, b)

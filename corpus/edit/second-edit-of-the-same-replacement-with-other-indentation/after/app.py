@@ -1,0 +1,6 @@
+def first():
+    if ready():
+        return 3
+
+def second():
+    return 2

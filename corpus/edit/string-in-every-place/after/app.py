@@ -1,0 +1,3 @@
+begin()
+wait()
+if x: begin()

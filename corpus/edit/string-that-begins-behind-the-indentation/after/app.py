@@ -1,0 +1,3 @@
+def f():
+    total = 2
+    print(total)

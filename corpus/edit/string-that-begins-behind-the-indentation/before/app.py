@@ -1,0 +1,3 @@
+def f():
+    total = 1
+    print(total)

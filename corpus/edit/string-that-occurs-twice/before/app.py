@@ -1,0 +1,3 @@
+start()
+wait()
+if x: start()

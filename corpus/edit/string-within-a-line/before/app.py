@@ -1,0 +1,1 @@
+grand_total = 1 # sum

@@ -1,0 +1,5 @@
+def first():
+    return 7
+
+def second():
+    return 2

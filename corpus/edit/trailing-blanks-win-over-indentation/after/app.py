@@ -1,0 +1,3 @@
+close(1)
+if b:
+    close()

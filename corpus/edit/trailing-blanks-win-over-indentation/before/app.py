@@ -1,0 +1,3 @@
+close()  
+if b:
+    close()

@@ -1,0 +1,6 @@
+if a:
+    close()
+    return
+if b:
+    close()
+    return

@@ -1,0 +1,154 @@
+//! A model's edits to files: found in its answer, placed exactly, or refused with the reason.
+//!
+//! Two steps on plain data, and the caller writes: an answer is read to [`Edit`]s, and those are placed in
+//! the files' contents, which gives a [`Plan`]: ranges and what stands there instead. Bytes outside the
+//! ranges are never touched, two possible places are never a choice, and every outcome says why.
+//!
+//! ```
+//! use reknit::edit::{Format, Original, Policy, parse, plan};
+//!
+//! let answer = "<<<<<<< SEARCH\nlet a = 1;\n=======\nlet a = 2;\n>>>>>>> REPLACE\n";
+//! let file = "fn main() {\r\n    let a = 1;\r\n}\r\n";
+//!
+//! let parsed = parse(Format::SearchReplace, answer);
+//! let plan = plan(&parsed.edits, &[Original { path: "", content: file.as_bytes() }], Policy::default());
+//! assert_eq!(plan.files[0].content(file.as_bytes()), b"fn main() {\r\n    let a = 2;\r\n}\r\n");
+//! ```
+
+mod compose;
+mod distance;
+mod elision;
+mod explain;
+mod format;
+mod index;
+mod ladder;
+mod lines;
+mod locate;
+mod missing;
+mod near;
+mod needle;
+mod outcome;
+mod parser;
+mod plan;
+mod preview;
+mod running;
+mod target;
+mod within;
+mod reason;
+mod neutral;
+pub mod cline;
+
+pub use format::{Format, UnknownFormat};
+pub use outcome::{Closest, How, Lines, Match, Outcome, Place, Reason, Rejection};
+pub use parser::{Open, Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
+pub use plan::{FileAction, FilePlan, Original, Plan, Policy, Report, Splice, plan};
+pub use preview::{Change, Preview};
+pub use reason::UnknownRung;
+
+use std::ops::Range;
+
+/// One thing that a model asks of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The file, as the answer names it; none if the answer does not.
+    pub path: Option<String>,
+    /// What is asked.
+    pub action: Action,
+    /// The line of the answer where it begins, counted from 1.
+    pub line: usize,
+    /// The bytes of the answer that it was read from, markers included.
+    pub at: Range<usize>,
+    /// What was put right in how it is written.
+    pub repairs: Vec<Repair>,
+}
+
+impl Edit {
+    /// The ways in which its search and replacement can be read; none if it is for the whole file.
+    pub fn readings(&self) -> &[Replace] {
+        match &self.action {
+            Action::Replace(replace) => std::slice::from_ref(replace),
+            Action::Undecided(readings) => readings,
+            Action::Write { .. } | Action::Delete | Action::Move { .. } => &[],
+        }
+    }
+
+    /// Its search and replacement, if there is one way to read them.
+    fn replace(&self) -> Option<&Replace> {
+        match &self.action {
+            Action::Replace(replace) => Some(replace),
+            _ => None,
+        }
+    }
+}
+
+/// What an [`Edit`] asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A place of the file gets another text.
+    Replace(Replace),
+    /// The same, but it can be read in two ways or more; the one whose search text the file has is meant.
+    Undecided(Vec<Replace>),
+    /// The file has this content from now on, whether it existed or not.
+    Write {
+        /// The whole content.
+        content: String,
+    },
+    /// The file is removed.
+    Delete,
+    /// The file gets another name; edits of its content stand before this one.
+    Move {
+        /// The new path.
+        to: String,
+    },
+}
+
+/// A search text and what stands there instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replace {
+    /// What the file is searched for. With [`Scope::Lines`] every line has its line end, also the last.
+    pub search: String,
+    /// What stands there instead, in the same form.
+    pub replacement: String,
+    /// Whether whole lines are meant.
+    pub scope: Scope,
+    /// Whether one place is meant or every one.
+    pub reach: Reach,
+    /// The line at which the place is said to begin, counted from 1, in the file as it was.
+    pub hint: Option<usize>,
+    /// Lines that stand somewhere before the place, the outermost first (`@@ class Basket` of a patch).
+    pub below: Vec<String>,
+    /// What the edit says of the file's end.
+    pub end: FileEnd,
+}
+
+/// What a search text is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Whole lines.
+    #[default]
+    Lines,
+    /// Any stretch of text, within a line or over several.
+    Within,
+}
+
+/// How many places an edit is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// One; two are an error.
+    #[default]
+    One,
+    /// All that there are.
+    All,
+}
+
+/// What an edit says of the file's end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileEnd {
+    /// Nothing: a last line without line end stays without.
+    #[default]
+    Kept,
+    /// Its lines all have line ends, so a last line that it replaces gets one. So in `apply_patch`.
+    Closed,
+    /// The same, and the place is said to be the end of the file.
+    Here,
+}

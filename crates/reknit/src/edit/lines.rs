@@ -1,0 +1,233 @@
+//! Lines of a text that is not split: found where they are needed, forwards and backwards.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memrchr, memrchr2};
+
+/// A line, where it begins, and how it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line<'t> {
+    /// The byte of the text at which it begins.
+    pub(super) start: usize,
+    /// Without its end.
+    pub(super) body: &'t [u8],
+    /// A line feed, a carriage return, or both; nothing at the end of a text that has none.
+    pub(super) end: &'t [u8],
+}
+
+impl<'t> Line<'t> {
+    fn new(text: &'t [u8], start: usize, next: usize) -> Self {
+        let line = &text[start..next];
+        let body = match line {
+            [body @ .., b'\r', b'\n'] | [body @ .., b'\n'] => body,
+            [body @ .., b'\r'] if Returns::of(text) == Returns::EndLines => body,
+            body => body,
+        };
+        Self { start, body, end: &line[body.len()..] }
+    }
+
+    /// The byte behind it and its end.
+    pub(super) fn next(self) -> usize {
+        self.start + self.body.len() + self.end.len()
+    }
+
+    pub(super) fn is_blank(self) -> bool {
+        is_blank(self.body)
+    }
+}
+
+/// What a carriage return without a line feed is in a text.
+///
+/// It ends a line in a text whose first line ends with a carriage return: one of an old Mac, or a mixed one. In
+/// others it is a character like any other, as in what a progress bar prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Returns {
+    EndLines,
+    AreCharacters,
+}
+
+impl Returns {
+    fn of(text: &[u8]) -> Self {
+        match memchr2(b'\n', b'\r', text).map(|at| text[at]) {
+            Some(b'\r') => Self::EndLines,
+            _ => Self::AreCharacters,
+        }
+    }
+
+    /// The byte behind the line that begins at a byte.
+    fn next(self, text: &[u8], start: usize) -> usize {
+        let rest = &text[start..];
+        let end = match self {
+            Self::AreCharacters => memchr(b'\n', rest),
+            Self::EndLines => {
+                memchr2(b'\n', b'\r', rest).map(|at| at + usize::from(rest[at..].starts_with(b"\r\n")))
+            }
+        };
+        end.map_or(text.len(), |end| start + end + 1)
+    }
+}
+
+/// The line that begins at a byte, unless the text is over there.
+pub(super) fn line_at(text: &[u8], start: usize) -> Option<Line<'_>> {
+    (start < text.len()).then(|| Line::new(text, start, Returns::of(text).next(text, start)))
+}
+
+/// The line that ends right before a byte at which another one begins.
+pub(super) fn line_before(text: &[u8], next: usize) -> Option<Line<'_>> {
+    let last = next.checked_sub(1)?;
+    let end = if text[..next].ends_with(b"\r\n") { last - 1 } else { last };
+    Some(Line::new(text, start_of_line(text, end), next))
+}
+
+/// The lines of a text.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let returns = Returns::of(text);
+    let line = move |start| (start < text.len()).then(|| Line::new(text, start, returns.next(text, start)));
+    std::iter::successors(line(0), move |before| line(before.next()))
+}
+
+/// Where the line begins that a byte is in.
+pub(super) fn start_of_line(text: &[u8], at: usize) -> usize {
+    let end = match Returns::of(text) {
+        Returns::AreCharacters => memrchr(b'\n', &text[..at]),
+        Returns::EndLines => memrchr2(b'\n', b'\r', &text[..at]),
+    };
+    end.map_or(0, |end| end + 1)
+}
+
+/// Calls a function with the byte behind each line, also behind the last if it has no end.
+pub(super) fn each_end(text: &[u8], mut call: impl FnMut(usize)) {
+    match Returns::of(text) {
+        Returns::AreCharacters => memchr_iter(b'\n', text).for_each(|at| call(at + 1)),
+        Returns::EndLines => memchr2_iter(b'\n', b'\r', text)
+            .filter(|at| text[*at] == b'\n' || text.get(at + 1) != Some(&b'\n'))
+            .for_each(|at| call(at + 1)),
+    }
+    if is_open(text) {
+        call(text.len());
+    }
+}
+
+/// How many lines end in a range of a text.
+pub(super) fn count(text: &[u8], range: Range<usize>) -> usize {
+    let part = &text[range.clone()];
+    let feeds = memchr_iter(b'\n', part).count();
+    match Returns::of(text) {
+        Returns::AreCharacters => feeds,
+        Returns::EndLines => {
+            let alone = |at: &usize| text.get(range.start + at + 1) != Some(&b'\n');
+            feeds + memchr_iter(b'\r', part).filter(alone).count()
+        }
+    }
+}
+
+/// Whether a text ends without a line end.
+pub(super) fn is_open(text: &[u8]) -> bool {
+    match text {
+        [] | [.., b'\n'] => false,
+        [.., b'\r'] => Returns::of(text) == Returns::AreCharacters,
+        _ => true,
+    }
+}
+
+/// A text without the line end at its end.
+pub(super) fn without_line_end(text: &[u8]) -> &[u8] {
+    match text {
+        [rest @ .., b'\r', b'\n'] | [rest @ .., b'\n'] => rest,
+        [rest @ .., b'\r'] if Returns::of(text) == Returns::EndLines => rest,
+        _ => text,
+    }
+}
+
+/// Whether a line begins at a byte.
+pub(super) fn begins(text: &[u8], at: usize) -> bool {
+    match at.checked_sub(1).map(|before| text[before]) {
+        None | Some(b'\n') => true,
+        Some(b'\r') => Returns::of(text) == Returns::EndLines && text.get(at) != Some(&b'\n'),
+        Some(_) => false,
+    }
+}
+
+pub(super) fn is_blank(body: &[u8]) -> bool {
+    if body.is_ascii() { body.trim_ascii().is_empty() } else { folded(body).is_empty() }
+}
+
+/// The blanks at the beginning of a line.
+pub(super) fn indent(body: &[u8]) -> &[u8] {
+    let rest = body.trim_ascii_start();
+    &body[..body.len() - rest.len()]
+}
+
+/// A line without blanks at its ends, and with plain quotes, dashes and blanks instead of those that look
+/// like them. This is what lines are compared by when their outer form does not matter.
+pub(super) fn folded(body: &[u8]) -> Cow<'_, [u8]> {
+    if body.is_ascii() {
+        return Cow::Borrowed(body.trim_ascii());
+    }
+    let plain = plain(body);
+    match plain {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim_ascii()),
+        Cow::Owned(text) => Cow::Owned(text.trim_ascii().to_vec()),
+    }
+}
+
+/// A line with plain quotes, dashes and blanks instead of those that look like them.
+pub(super) fn plain(body: &[u8]) -> Cow<'_, [u8]> {
+    let Ok(text) = std::str::from_utf8(body) else { return Cow::Borrowed(body) };
+    if !text.chars().any(|c| look_alike(c) != c) {
+        return Cow::Borrowed(body);
+    }
+    Cow::Owned(text.chars().map(look_alike).collect::<String>().into_bytes())
+}
+
+fn look_alike(c: char) -> char {
+    match c {
+        '\u{2018}'..='\u{201B}' | '\u{2032}' | '\u{00B4}' => '\'',
+        '\u{201C}'..='\u{201F}' | '\u{2033}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{00A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_the_same_in_both_directions() {
+        for text in ["", "\n", "a", "a\n", "a\r\nb", "\r\n\r\n", "a\n\nb\n", "\n\na", "a\rb\r\rc\r\n\rd"] {
+            let text = text.as_bytes();
+            let forwards: Vec<_> = lines(text).collect();
+            let mut backwards: Vec<_> =
+                std::iter::successors(line_before(text, text.len()), |line| line_before(text, line.start))
+                    .collect();
+            backwards.reverse();
+            assert_eq!(forwards, backwards, "{text:?}");
+            assert!(forwards.iter().all(|line| begins(text, line.start)));
+            assert_eq!(
+                forwards.iter().map(|line| line.body.len() + line.end.len()).sum::<usize>(),
+                text.len()
+            );
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_ends_lines_where_the_first_has_one() {
+        let bodies =
+            |text: &'static str| -> Vec<&[u8]> { lines(text.as_bytes()).map(|line| line.body).collect() };
+        assert_eq!(bodies("a\r\nb\rc\n"), [b"a", b"b", b"c"]);
+        assert_eq!(bodies("a\rb\r"), [b"a", b"b"]);
+        assert_eq!(bodies("a\nb\rc\n"), [&b"a"[..], b"b\rc"]);
+        assert_eq!(count(b"a\r\nb\rc\n", 0..5), 2);
+        assert_eq!(count(b"a\nb\rc\n", 0..5), 1);
+    }
+
+    #[test]
+    fn look_alikes_are_folded() {
+        assert_eq!(&*folded("\u{A0} \u{201C}a\u{201D} \u{2013} b\u{2019}s ".as_bytes()), b"\"a\" - b's");
+        assert_eq!(&*folded("  é  ".as_bytes()), "é".as_bytes());
+        assert!(is_blank("\u{3000}\t".as_bytes()));
+    }
+}

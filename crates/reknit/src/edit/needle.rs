@@ -1,0 +1,106 @@
+//! [`Needle`]: a search text made ready.
+
+use super::lines::{Line, folded, lines};
+
+/// How many words of a search are looked for if the file has none of its lines: the longest.
+const WORDS: usize = 3;
+
+/// A search text: its lines, and for each that is not blank the key by which it is looked up.
+#[derive(Clone, Debug)]
+pub(super) struct Needle<'s> {
+    pub(super) text: &'s str,
+    pub(super) lines: Vec<Line<'s>>,
+    /// The lines that are not blank, in order.
+    pub(super) solid: Vec<Solid>,
+}
+
+/// A line of a search text that is not blank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Solid {
+    /// Which line of the search text it is.
+    pub(super) line: usize,
+    pub(super) key: Key,
+}
+
+impl<'s> Needle<'s> {
+    pub(super) fn new(text: &'s str) -> Self {
+        let lines: Vec<_> = lines(text.as_bytes()).collect();
+        let solid = lines
+            .iter()
+            .enumerate()
+            .filter_map(|(line, each)| Key::of(each.body).map(|key| Solid { line, key }))
+            .collect();
+        Self { text, lines, solid }
+    }
+
+    /// The longest words, each with its line.
+    pub(super) fn words(&self) -> Vec<(&'s [u8], usize)> {
+        let mut words: Vec<(&[u8], usize)> = self
+            .solid
+            .iter()
+            .flat_map(|solid| words(self.lines[solid.line].body).map(|word| (word, solid.line)))
+            .collect();
+        words.sort_by_key(|(word, _)| std::cmp::Reverse((word.len(), *word)));
+        words.dedup_by_key(|(word, _)| *word);
+        words.truncate(WORDS);
+        words
+    }
+
+    /// The blank lines before the first line that is not, and those behind the last.
+    pub(super) fn margins(&self) -> (usize, usize) {
+        match (self.solid.first(), self.solid.last()) {
+            (Some(first), Some(last)) => (first.line, self.lines.len() - 1 - last.line),
+            _ => (self.lines.len(), 0),
+        }
+    }
+}
+
+fn words(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    body.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && byte.is_ascii())
+        .filter(|word| word.len() > 3)
+}
+
+/// What a line is looked up by: a hash of it without blanks at its ends and without look-alikes.
+///
+/// Two lines of one key are compared before anything is made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key(pub(super) u64);
+
+impl Key {
+    /// The key of a line, unless it is blank.
+    pub(super) fn of(body: &[u8]) -> Option<Self> {
+        let folded = folded(body);
+        (!folded.is_empty()).then(|| Self::of_folded(&folded))
+    }
+
+    /// The key of a line that was folded and is not blank.
+    pub(super) fn of_folded(folded: &[u8]) -> Self {
+        Self(hash(folded))
+    }
+}
+
+pub(super) const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Multiplies and folds eight bytes at a time. Nothing relies on its quality but speed.
+fn hash(bytes: &[u8]) -> u64 {
+    let mix = |state: u64, word: u64| {
+        let product = u128::from(state ^ word) * u128::from(ODD);
+        (product as u64) ^ ((product >> 64) as u64)
+    };
+    let (words, _) = bytes.as_chunks::<8>();
+    let start = bytes.len() as u64 ^ ODD;
+    let state = words.iter().fold(start, |state, word| mix(state, u64::from_le_bytes(*word)));
+    mix(state, ends(bytes).1)
+}
+
+/// The first and the last eight bytes, which overlap in a short text.
+pub(super) fn ends(bytes: &[u8]) -> (u64, u64) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        return (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into());
+    }
+    let all = bytes.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    (all, all)
+}

@@ -1,0 +1,170 @@
+//! The neutral JSON form of what became of an edit. What is unknown is absent.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::outcome::{Match, Outcome, Reason, Rejection};
+use super::plan::{FileAction, Report};
+use crate::message::optional;
+
+/// `{"index", "outcome", …}`: the fields of the [`Outcome`] beside the index of its edit.
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("index", &self.index)?;
+        write_outcome(&mut map, &self.outcome)?;
+        map.end()
+    }
+}
+
+/// `{"outcome": "applied", …}` with the fields of the [`Match`], or `{"outcome": "rejected", …}` with those
+/// of the [`Rejection`].
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        write_outcome(&mut map, self)?;
+        map.end()
+    }
+}
+
+/// `{"how", "lines": [first, last], "score"}`, and where there are any `runner_up` (`lines` and `score`) and
+/// `inside`, the index of an earlier edit. An edit that has several places has all of them in `places`, and
+/// `lines` is the first.
+impl Serialize for Match {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        write_match(&mut map, self)?;
+        map.end()
+    }
+}
+
+/// `{"reason", "message", "hint"}`: the name for programs, the words for people, and what to do; then what
+/// the reason knows, and the `closest` place (`lines`, `score` and `diff`) if there is one.
+///
+/// What reasons know: `already-applied` has `lines`, `ambiguous` has `how` and in `at` the line at which each
+/// place begins, `mid-line` has `at`, `taken-away` has the index of the earlier edit in `edit`, and `lines`,
+/// `overlaps` has `edit`, `unclear` has `fitting`, `heading-not-found` has `heading`, `not-utf8` has `byte`.
+impl Serialize for Rejection {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        write_rejection(&mut map, self)?;
+        map.end()
+    }
+}
+
+impl FileAction {
+    /// Its name in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Move { .. } => "move",
+        }
+    }
+}
+
+fn write_outcome<M: SerializeMap>(map: &mut M, outcome: &Outcome) -> Result<(), M::Error> {
+    match outcome {
+        Outcome::Applied(found) => {
+            map.serialize_entry("outcome", "applied")?;
+            write_match(map, found)
+        }
+        Outcome::Rejected(rejection) => {
+            map.serialize_entry("outcome", "rejected")?;
+            write_rejection(map, rejection)
+        }
+    }
+}
+
+fn write_match<M: SerializeMap>(map: &mut M, found: &Match) -> Result<(), M::Error> {
+    map.serialize_entry("how", &found.how)?;
+    optional(map, "lines", found.lines.first())?;
+    optional(map, "places", Some(&found.lines).filter(|places| places.len() > 1))?;
+    map.serialize_entry("score", &found.score)?;
+    optional(map, "runner_up", found.runner_up)?;
+    optional(map, "inside", found.inside)
+}
+
+fn write_rejection<M: SerializeMap>(map: &mut M, rejection: &Rejection) -> Result<(), M::Error> {
+    let Rejection { reason, closest } = rejection;
+    map.serialize_entry("reason", reason.name())?;
+    map.serialize_entry("message", &format_args!("{reason}"))?;
+    map.serialize_entry("hint", reason.hint())?;
+    write_details(map, reason)?;
+    optional(map, "closest", closest.as_ref())
+}
+
+/// What a reason knows beside its name.
+fn write_details<M: SerializeMap>(map: &mut M, reason: &Reason) -> Result<(), M::Error> {
+    match reason {
+        Reason::AlreadyApplied { lines } => map.serialize_entry("lines", lines),
+        Reason::Ambiguous { how, lines } => {
+            map.serialize_entry("how", how)?;
+            map.serialize_entry("at", lines)
+        }
+        Reason::MidLine { lines } => map.serialize_entry("at", lines),
+        Reason::TakenAway { by, lines } => {
+            map.serialize_entry("edit", by)?;
+            map.serialize_entry("lines", lines)
+        }
+        Reason::Overlaps { with } => map.serialize_entry("edit", with),
+        Reason::Unclear { fitting } => map.serialize_entry("fitting", fitting),
+        Reason::HeadingNotFound { heading } => map.serialize_entry("heading", heading),
+        Reason::NotUtf8 { at } => map.serialize_entry("byte", at),
+        Reason::NoMatch
+        | Reason::Whitespace
+        | Reason::Stale
+        | Reason::Identical
+        | Reason::EmptySearch
+        | Reason::NoFile
+        | Reason::NoPath => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Closest, How, Lines, Place};
+    use super::*;
+
+    fn check(value: &impl Serialize, expected: &str) {
+        assert_eq!(serde_json::to_string(value).unwrap(), expected);
+    }
+
+    fn rejected(reason: Reason) -> Rejection {
+        Rejection { reason, closest: None }
+    }
+
+    #[test]
+    fn an_edit_that_is_applied() {
+        let lines = vec![Lines { first: 3, last: 5 }];
+        let mut found = Match { how: How::LookAlikes, lines, score: 1.0, runner_up: None, inside: None };
+        let report = Report { index: 2, outcome: Outcome::Applied(found.clone()) };
+        check(&report, r#"{"index":2,"outcome":"applied","how":"look-alikes","lines":[3,5],"score":1.0}"#);
+        found.lines.push(Lines { first: 9, last: 11 });
+        found.runner_up = Some(Place { lines: Lines { first: 20, last: 22 }, score: 0.5 });
+        found.inside = Some(0);
+        check(
+            &found,
+            r#"{"how":"look-alikes","lines":[3,5],"places":[[3,5],[9,11]],"score":1.0,"runner_up":{"lines":[20,22],"score":0.5},"inside":0}"#,
+        );
+    }
+
+    #[test]
+    fn an_edit_that_is_rejected() {
+        let place = Place { lines: Lines { first: 1, last: 1 }, score: 0.5 };
+        let closest = Some(Closest { place, diff: "-a\n+b\n".to_owned() });
+        let rejection = Box::new(Rejection { reason: Reason::Stale, closest });
+        check(
+            &Outcome::Rejected(rejection),
+            r#"{"outcome":"rejected","reason":"stale","message":"the file has other lines now than the search text","hint":"read the file again: it has other lines than the search text","closest":{"lines":[1,1],"score":0.5,"diff":"-a\n+b\n"}}"#,
+        );
+        check(
+            &rejected(Reason::Ambiguous { how: How::Exact, lines: vec![14, 88] }),
+            r#"{"reason":"ambiguous","message":"search text occurs at lines [14, 88]","hint":"add lines around the search text until it occurs once","how":"exact","at":[14,88]}"#,
+        );
+        check(
+            &rejected(Reason::TakenAway { by: 0, lines: Lines { first: 2, last: 2 } }),
+            r#"{"reason":"taken-away","message":"edit 1 replaced the text that is searched, line 2","hint":"search for the text as the earlier edit leaves it, or join the two","edit":0,"lines":[2,2]}"#,
+        );
+    }
+}

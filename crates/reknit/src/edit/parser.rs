@@ -1,0 +1,212 @@
+//! [`Parser`]: a model's answer to [`Edit`]s, while it arrives.
+
+mod problem;
+mod lines;
+mod fence;
+mod name;
+mod detect;
+mod marker;
+mod search_replace;
+mod hunk;
+mod udiff;
+mod apply_patch;
+mod whole;
+mod str_replace;
+mod roo_args;
+
+pub use problem::{Problem, ProblemKind, Repair, RepairKind};
+
+use std::mem;
+
+use self::detect::Detector;
+use self::lines::{Line, Lines};
+use super::{Edit, Format};
+
+/// What an answer asks for, and what in it could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// The format it was read as; none if it was looked for and nothing looks like an edit.
+    pub format: Option<Format>,
+    /// The edits, in the order in which they stand in the answer.
+    pub edits: Vec<Edit>,
+    /// What looks like an edit and is none.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a whole answer.
+///
+/// It is the streaming parser fed once, so the two cannot differ.
+pub fn parse(format: Format, answer: &str) -> Parsed {
+    let mut parser = Parser::new(format);
+    parser.push(answer);
+    parser.finish()
+}
+
+/// Reads an answer that comes in pieces.
+///
+/// What may still become a marker is held back: nothing that was shown is taken back, but for the edit that
+/// is open when its block turns out to be none.
+///
+/// ```
+/// use reknit::edit::{Action, Open, Parser};
+///
+/// let mut parser = Parser::detect();
+/// parser.push("src/lamp.rs\n```\n<<<<<<< SEARCH\nlet on = false;\n=====");
+/// assert!(matches!(parser.open(), Some(Open::Search(_))));
+///
+/// parser.push("==\nlet on = true;\n>>>>>>>");
+/// let Some(Open::Replacement(edit)) = parser.open() else { panic!("the search text is over") };
+/// let Action::Replace(replace) = &edit.action else { panic!("it replaces") };
+/// assert_eq!(replace.replacement, "let on = true;\n");
+///
+/// parser.push(" REPLACE\n```\n");
+/// assert_eq!(parser.finish().edits[0].path.as_deref(), Some("src/lamp.rs"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Parser {
+    reader: Reader,
+    parsed: Parsed,
+}
+
+#[derive(Clone, Debug)]
+enum Reader {
+    /// The format is not known yet.
+    Detecting(Detector),
+    /// A format that is read line by line.
+    Lines(Lines, Box<LineReader>),
+    /// The one that is not.
+    StrReplace(str_replace::Reader),
+}
+
+/// The reader of a format, line by line.
+#[derive(Clone, Debug)]
+enum LineReader {
+    SearchReplace(search_replace::Reader),
+    UnifiedDiff(udiff::Reader),
+    ApplyPatch(apply_patch::Reader),
+    Whole(whole::Reader),
+    RooArgs(roo_args::Reader),
+}
+
+/// The edit that is being written, with what of it is decided; in formats of lines that is whole lines.
+#[derive(Clone, Copy, Debug)]
+pub enum Open<'a> {
+    /// Its search text is not over. That of a diff is known only when the hunk is over.
+    Search(&'a Edit),
+    /// Its search text is known, its replacement or the content of its file grows.
+    Replacement(&'a Edit),
+}
+
+impl Parser {
+    /// A parser of one format.
+    pub fn new(format: Format) -> Self {
+        Self { reader: Reader::new(format), parsed: Parsed { format: Some(format), ..Parsed::default() } }
+    }
+
+    /// A parser that finds the format by looking at the answer, which is in one format only.
+    ///
+    /// Whole files are found when the answer is over, because a named fence may be an example before edits.
+    pub fn detect() -> Self {
+        Self { reader: Reader::Detecting(Detector::default()), parsed: Parsed::default() }
+    }
+
+    /// Takes the next piece.
+    pub fn push(&mut self, piece: &str) {
+        match &mut self.reader {
+            Reader::Detecting(detector) => {
+                if let Some(format) = detector.push(piece) {
+                    self.found(format);
+                }
+            }
+            Reader::Lines(lines, reader) => lines.push(piece, |line| reader.line(line, &mut self.parsed)),
+            Reader::StrReplace(reader) => reader.push(piece, &mut self.parsed),
+        }
+    }
+
+    /// The edits that are whole.
+    pub fn edits(&self) -> &[Edit] {
+        &self.parsed.edits
+    }
+
+    /// The edit that is being written.
+    pub fn open(&self) -> Option<Open<'_>> {
+        match &self.reader {
+            Reader::Detecting(_) => None,
+            Reader::Lines(_, reader) => reader.open(),
+            Reader::StrReplace(reader) => reader.open(),
+        }
+    }
+
+    /// Ends the answer and gives what it asks for.
+    pub fn finish(mut self) -> Parsed {
+        if let Reader::Detecting(detector) = &mut self.reader
+            && let Some(format) = detector.finish()
+        {
+            self.found(format);
+        }
+        match &mut self.reader {
+            Reader::Detecting(_) => {}
+            Reader::Lines(lines, reader) => {
+                lines.finish(|line| reader.line(line, &mut self.parsed));
+                reader.finish(&mut self.parsed);
+            }
+            Reader::StrReplace(reader) => reader.finish(&mut self.parsed),
+        }
+        self.parsed
+    }
+
+    /// Reads all that came in the format that was found.
+    fn found(&mut self, format: Format) {
+        self.parsed.format = Some(format);
+        let detecting = mem::replace(&mut self.reader, Reader::new(format));
+        if let Reader::Detecting(detector) = detecting {
+            self.push(&detector.into_answer());
+        }
+    }
+}
+
+impl Reader {
+    fn new(format: Format) -> Self {
+        let reader = match format {
+            Format::SearchReplace => LineReader::SearchReplace(search_replace::Reader::default()),
+            Format::UnifiedDiff => LineReader::UnifiedDiff(udiff::Reader::default()),
+            Format::ApplyPatch => LineReader::ApplyPatch(apply_patch::Reader::default()),
+            Format::Whole => LineReader::Whole(whole::Reader::default()),
+            Format::RooArgs => LineReader::RooArgs(roo_args::Reader::default()),
+            Format::StrReplace => return Self::StrReplace(str_replace::Reader::default()),
+        };
+        Self::Lines(Lines::default(), Box::new(reader))
+    }
+}
+
+impl LineReader {
+    fn open(&self) -> Option<Open<'_>> {
+        match self {
+            Self::SearchReplace(reader) => reader.open(),
+            Self::UnifiedDiff(reader) => reader.open(),
+            Self::ApplyPatch(reader) => reader.open(),
+            Self::Whole(reader) => reader.open(),
+            Self::RooArgs(reader) => reader.open(),
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
+        match self {
+            Self::SearchReplace(reader) => reader.line(line, parsed),
+            Self::UnifiedDiff(reader) => reader.line(line, parsed),
+            Self::ApplyPatch(reader) => reader.line(line, parsed),
+            Self::Whole(reader) => reader.line(line, parsed),
+            Self::RooArgs(reader) => reader.line(line, parsed),
+        }
+    }
+
+    fn finish(&mut self, parsed: &mut Parsed) {
+        match self {
+            Self::SearchReplace(reader) => reader.finish(parsed),
+            Self::UnifiedDiff(reader) => reader.finish(parsed),
+            Self::ApplyPatch(reader) => reader.finish(parsed),
+            Self::Whole(reader) => reader.finish(parsed),
+            Self::RooArgs(reader) => reader.finish(parsed),
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! Patches between `*** Begin Patch` and `*** End Patch`, as OpenAI's models write them.
+//!
+//! A section is a file: `*** Add File: `, `*** Update File: ` (with `*** Move to: ` below it) or
+//! `*** Delete File: `. An update has hunks, each below any number of `@@` lines that name what the place
+//! stands below. Blanks around these lines are fine, and whatever stands outside of the patch is prose.
+//!
+//! | Line | Then |
+//! | --- | --- |
+//! | section without `*** Begin Patch` above | the patch begins: told |
+//! | `@@ -12,3 +12,4 @@` | the numbers are a hint: told |
+//! | empty line in a hunk | context, if a line of the hunk follows |
+//! | empty line in a new file | content, if one with `+` follows: told |
+//! | `*** Move to: ` behind a hunk | the file is moved all the same: told |
+//! | another line without ` `, `-` or `+` | problem; the hunk or the new file is none |
+//! | the fence that closes the one above the patch | the patch is over: told |
+//! | end of the answer without `*** End Patch` | problem: incomplete; what was being written is none |
+
+use std::mem;
+
+use super::fence::{Fence, Mark};
+use super::hunk::{Hunk, Numbers, Side};
+use super::lines::Line;
+use super::name::Heading;
+use super::{Open, Parsed, Problem, ProblemKind, Repair, RepairKind};
+use crate::edit::{Action, Edit, FileEnd, Replace};
+
+/// Reads patches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reader {
+    patch: Option<Patch>,
+    heading: Heading,
+}
+
+/// A patch that is being written.
+#[derive(Clone, Debug)]
+struct Patch {
+    opening: Problem,
+    section: Section,
+    /// The fence around it.
+    fence: Option<Mark>,
+    is_empty: bool,
+    /// What was put right before there was an edit to tell it of.
+    repairs: Vec<Repair>,
+}
+
+#[derive(Clone, Debug)]
+enum Section {
+    /// Nothing, or one that is over.
+    Over,
+    Add(Box<Added>),
+    Update(Box<Update>),
+    /// A new file that has a line which no file has.
+    Broken,
+}
+
+#[derive(Clone, Debug)]
+struct Added {
+    edit: Edit,
+    /// Lines without `+`, which are content only if one with it follows.
+    blanks: String,
+    first_blank: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Update {
+    path: String,
+    opening: Problem,
+    is_empty: bool,
+    moved: Option<Edit>,
+    hunk: State,
+}
+
+/// Where in an update the next line stands.
+#[derive(Clone, Debug)]
+enum State {
+    /// Behind its first line, where a hunk may lack its `@@`.
+    First,
+    Hunk(Box<Hunk>),
+    /// Behind a line that ended a hunk.
+    Between,
+    /// Behind a line that no hunk has.
+    Broken,
+}
+
+/// A line that is no content.
+#[derive(Clone, Copy)]
+enum Marker<'a> {
+    Begin,
+    End,
+    Add(&'a str),
+    Update(&'a str),
+    Delete(&'a str),
+    MoveTo(&'a str),
+    EndOfFile,
+    Unknown,
+}
+
+impl<'a> Marker<'a> {
+    fn read(line: Line<'a>) -> Option<Self> {
+        let rest = line.trimmed().strip_prefix("***")?;
+        // In a hunk such a line is context, unless it can only be the end.
+        let is_padded = line.text.starts_with([' ', '\t']);
+        match rest.trim_ascii() {
+            "Begin Patch" => return Some(Self::Begin),
+            "End Patch" => return Some(Self::End),
+            _ if is_padded => return None,
+            "End of File" => return Some(Self::EndOfFile),
+            _ => {}
+        }
+        let (verb, path) = rest.strip_prefix(' ')?.split_once(':')?;
+        let path = path.trim_ascii();
+        Some(match verb {
+            _ if path.is_empty() => Self::Unknown,
+            "Add File" => Self::Add(path),
+            "Update File" => Self::Update(path),
+            "Delete File" => Self::Delete(path),
+            "Move to" => Self::MoveTo(path),
+            _ => Self::Unknown,
+        })
+    }
+
+    fn is_section(self) -> bool {
+        matches!(self, Self::Add(_) | Self::Update(_) | Self::Delete(_))
+    }
+}
+
+/// Whether a line begins a patch or one of its sections.
+pub(super) fn is_telling(line: Line<'_>) -> bool {
+    Marker::read(line).is_some_and(|marker| matches!(marker, Marker::Begin) || marker.is_section())
+}
+
+impl Reader {
+    /// The edit that is being written.
+    pub(super) fn open(&self) -> Option<Open<'_>> {
+        match &self.patch.as_ref()?.section {
+            Section::Add(added) => Some(Open::Replacement(&added.edit)),
+            Section::Update(update) => match &update.hunk {
+                State::Hunk(hunk) => Some(Open::Search(hunk.edit())),
+                State::First | State::Between | State::Broken => None,
+            },
+            Section::Over | Section::Broken => None,
+        }
+    }
+
+    /// Takes the next line.
+    pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
+        let marker = Marker::read(line);
+        if self.patch.is_none() {
+            match marker {
+                Some(Marker::Begin) => return self.begin(line, Vec::new()),
+                Some(marker) if marker.is_section() => {
+                    let missing = Repair { kind: RepairKind::MissingMarker, line: line.number };
+                    self.begin(line, vec![missing]);
+                }
+                _ => return self.heading.push(line),
+            }
+        }
+        let Some(patch) = &mut self.patch else { return };
+        match marker {
+            Some(Marker::End) => {
+                patch.end(parsed);
+                self.patch = None;
+            }
+            None if patch.is_closed_by(line) => {
+                patch.end(parsed);
+                if let Some(edit) = parsed.edits.last_mut() {
+                    edit.repairs.push(Repair { kind: RepairKind::MissingMarker, line: line.number });
+                }
+                self.patch = None;
+            }
+            Some(marker) => patch.marker(marker, line, parsed),
+            None => patch.content(line, parsed),
+        }
+    }
+
+    /// Ends the answer.
+    pub(super) fn finish(&mut self, parsed: &mut Parsed) {
+        if let Some(patch) = self.patch.take() {
+            parsed.problems.push(patch.opening);
+        }
+    }
+
+    fn begin(&mut self, line: Line<'_>, repairs: Vec<Repair>) {
+        let heading = mem::take(&mut self.heading);
+        let opening = Problem::at(ProblemKind::Incomplete, line);
+        self.patch =
+            Some(Patch { opening, section: Section::Over, fence: heading.fence, is_empty: true, repairs });
+    }
+}
+
+impl Patch {
+    fn is_closed_by(&self, line: Line<'_>) -> bool {
+        self.fence.is_some_and(|open| Fence::read(line.text).is_some_and(|fence| fence.closes(open)))
+            && !self.is_empty
+            && !line.text.starts_with(' ')
+    }
+
+    fn end(&mut self, parsed: &mut Parsed) {
+        if self.is_empty {
+            let opening = self.opening.clone();
+            return parsed.problems.push(Problem { kind: ProblemKind::EmptyPatch, ..opening });
+        }
+        self.end_section(parsed);
+    }
+
+    fn marker(&mut self, marker: Marker<'_>, line: Line<'_>, parsed: &mut Parsed) {
+        self.is_empty &= !marker.is_section();
+        let edit = |path: &str, action| Edit {
+            path: Some(path.to_owned()),
+            action,
+            line: line.number,
+            at: line.at..line.end(),
+            repairs: Vec::new(),
+        };
+        match (marker, &mut self.section) {
+            (Marker::Add(path), _) => {
+                self.end_section(parsed);
+                let edit = edit(path, Action::Write { content: String::new() });
+                self.section = Section::Add(Box::new(Added { edit, blanks: String::new(), first_blank: 0 }));
+            }
+            (Marker::Update(path), _) => {
+                self.end_section(parsed);
+                self.section = Section::Update(Box::new(Update {
+                    path: path.to_owned(),
+                    opening: Problem::at(ProblemKind::EmptyHunk, line),
+                    is_empty: true,
+                    moved: None,
+                    hunk: State::First,
+                }));
+            }
+            (Marker::Delete(path), _) => {
+                self.end_section(parsed);
+                let edit = edit(path, Action::Delete);
+                self.give(edit, parsed);
+            }
+            (Marker::MoveTo(to), Section::Update(update)) if update.moved.is_none() => {
+                let mut moved = edit(&update.path, Action::Move { to: to.to_owned() });
+                if !matches!(update.hunk, State::First) {
+                    moved.repairs.push(Repair { kind: RepairKind::Marker, line: line.number });
+                }
+                update.moved = Some(moved);
+                let ended = update.end_hunk();
+                self.give_result(ended, parsed);
+            }
+            (Marker::EndOfFile, Section::Update(update)) => {
+                if let State::Hunk(hunk) = &mut update.hunk
+                    && let Some(replace) = hunk.replace_mut()
+                {
+                    replace.end = FileEnd::Here;
+                }
+                let ended = update.end_hunk();
+                self.give_result(ended, parsed);
+            }
+            (Marker::Begin, Section::Over) if self.is_empty => {
+                self.repairs.push(Repair { kind: RepairKind::DoubledMarker, line: line.number });
+            }
+            // It says nothing where it stands.
+            (Marker::EndOfFile, Section::Add(_)) => {}
+            _ => {
+                parsed.problems.push(Problem::at(ProblemKind::InvalidPatchLine, line));
+                self.break_off();
+            }
+        }
+    }
+
+    fn content(&mut self, line: Line<'_>, parsed: &mut Parsed) {
+        let is_wrong = match &mut self.section {
+            Section::Add(added) => !added.push(line),
+            Section::Update(update) if line.text.starts_with("@@") => {
+                let ended = if update.begins_new_hunk() { update.end_hunk() } else { None };
+                update.heading(line);
+                self.give_result(ended, parsed);
+                false
+            }
+            Section::Update(update) => !update.push(line),
+            Section::Over => !line.is_blank(),
+            Section::Broken => false,
+        };
+        if is_wrong {
+            parsed.problems.push(Problem::at(ProblemKind::InvalidPatchLine, line));
+            self.break_off();
+        }
+    }
+
+    /// What is being written is none; what follows may be.
+    fn break_off(&mut self) {
+        match &mut self.section {
+            Section::Update(update) => {
+                update.hunk = State::Broken;
+                update.is_empty = false;
+            }
+            Section::Over => {}
+            section => *section = Section::Broken,
+        }
+    }
+
+    fn end_section(&mut self, parsed: &mut Parsed) {
+        match mem::replace(&mut self.section, Section::Over) {
+            Section::Over | Section::Broken => {}
+            Section::Add(added) => self.give(added.edit, parsed),
+            Section::Update(mut update) => {
+                let ended = update.end_hunk();
+                self.give_result(ended, parsed);
+                match update.moved {
+                    Some(moved) => self.give(moved, parsed),
+                    None if update.is_empty => parsed.problems.push(update.opening),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn give_result(&mut self, ended: Option<Result<Edit, Problem>>, parsed: &mut Parsed) {
+        match ended {
+            Some(Ok(edit)) => self.give(edit, parsed),
+            Some(Err(problem)) => parsed.problems.push(problem),
+            None => {}
+        }
+    }
+
+    fn give(&mut self, mut edit: Edit, parsed: &mut Parsed) {
+        edit.repairs.splice(0..0, mem::take(&mut self.repairs));
+        parsed.edits.push(edit);
+    }
+}
+
+impl Added {
+    /// Takes a line of the new file, if it is one.
+    fn push(&mut self, line: Line<'_>) -> bool {
+        let Action::Write { content } = &mut self.edit.action else { return false };
+        if let Some(text) = line.text.strip_prefix('+') {
+            if !self.blanks.is_empty() {
+                self.edit.repairs.push(Repair { kind: RepairKind::LostPrefix, line: self.first_blank });
+                content.push_str(&mem::take(&mut self.blanks));
+            }
+            content.push_str(text);
+            self.edit.at.end = line.end();
+            return true;
+        }
+        if self.blanks.is_empty() {
+            self.first_blank = line.number;
+        }
+        self.blanks.push_str(line.text);
+        line.is_blank()
+    }
+}
+
+impl Update {
+    /// Whether an `@@` line ends the hunk above it; several of them in a row belong to one.
+    fn begins_new_hunk(&self) -> bool {
+        match &self.hunk {
+            State::Hunk(hunk) => !hunk.is_empty(),
+            State::First | State::Between | State::Broken => false,
+        }
+    }
+
+    /// Takes an `@@` line.
+    fn heading(&mut self, line: Line<'_>) {
+        self.is_empty = false;
+        let mut hunk = match mem::replace(&mut self.hunk, State::Between) {
+            State::Hunk(hunk) => hunk,
+            State::First | State::Between | State::Broken => Box::new(self.begin_hunk(line)),
+        };
+        let text = line.text.trim_ascii_end().trim_start_matches('@');
+        // One blank divides, those behind it are the heading's own.
+        let text = text.strip_prefix(' ').unwrap_or(text);
+        let (hint, heading) = match Numbers::read(line.text) {
+            Some(numbers) => (Some(numbers.first), numbers.heading),
+            None => (None, text.strip_suffix("@@").unwrap_or(text).trim_ascii_end()),
+        };
+        if hint.is_some() || heading != text {
+            hunk.repaired(RepairKind::HunkHeader, line.number);
+        }
+        if let Some(replace) = hunk.replace_mut() {
+            replace.hint = hint.filter(|line| *line > 0).or(replace.hint);
+            replace.below.extend((!heading.is_empty()).then(|| heading.to_owned()));
+        }
+        self.hunk = State::Hunk(hunk);
+    }
+
+    /// Takes a line of a hunk, if it is one.
+    fn push(&mut self, line: Line<'_>) -> bool {
+        if line.is_blank() && !line.text.starts_with(' ') {
+            if let State::Hunk(hunk) = &mut self.hunk {
+                hunk.push_blank(line);
+            }
+            return true;
+        }
+        if matches!(self.hunk, State::Broken) {
+            return true;
+        }
+        let Some((side, text)) = Side::read(line.text) else { return false };
+        if matches!(self.hunk, State::First) {
+            self.is_empty = false;
+            self.hunk = State::Hunk(Box::new(self.begin_hunk(line)));
+        }
+        match &mut self.hunk {
+            State::Hunk(hunk) => hunk.push(side, text, line),
+            State::First | State::Between | State::Broken => return false,
+        }
+        true
+    }
+
+    fn begin_hunk(&self, line: Line<'_>) -> Hunk {
+        let replace = Replace { end: FileEnd::Closed, ..Replace::default() };
+        Hunk::new(line, Some(self.path.clone()), Action::Replace(replace))
+    }
+
+    fn end_hunk(&mut self) -> Option<Result<Edit, Problem>> {
+        match mem::replace(&mut self.hunk, State::Between) {
+            State::Hunk(hunk) => Some(hunk.finish()),
+            State::First => {
+                self.hunk = State::First;
+                None
+            }
+            State::Between | State::Broken => None,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! [`Fence`]: the lines of backticks or tildes around code.
+
+/// A line that opens or closes a stretch of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fence<'a> {
+    mark: Mark,
+    /// What stands behind the marks: a language, a file name.
+    pub(super) info: &'a str,
+}
+
+/// The marks of a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    byte: u8,
+    count: usize,
+}
+
+impl<'a> Fence<'a> {
+    /// The fence that a line is.
+    pub(super) fn read(line: &'a str) -> Option<Self> {
+        let line = line.trim_ascii();
+        let byte = *line.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
+        let count = line.bytes().take_while(|&other| other == byte).count();
+        let info = line[count..].trim_ascii();
+        // A line such as ```` ```x``` ```` is code within a sentence.
+        (count >= 3 && !info.contains('`')).then_some(Self { mark: Mark { byte, count }, info })
+    }
+
+    /// Its marks, without what stands behind them.
+    pub(super) fn mark(self) -> Mark {
+        self.mark
+    }
+
+    /// Whether it can only open, because something stands behind its marks.
+    pub(super) fn is_labelled(self) -> bool {
+        !self.info.is_empty()
+    }
+
+    /// Whether it closes what `open` opened.
+    pub(super) fn closes(self, open: Mark) -> bool {
+        !self.is_labelled() && self.could_close(open)
+    }
+
+    /// Whether it has the marks to close what `open` opened.
+    pub(super) fn could_close(self, open: Mark) -> bool {
+        self.mark.byte == open.byte && self.mark.count >= open.count
+    }
+}

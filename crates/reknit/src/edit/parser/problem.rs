@@ -1,0 +1,315 @@
+//! [`Problem`] and [`Repair`]: what of an answer cannot be read, and what was put right.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::lines::Line;
+
+/// How much of a line a problem shows.
+const SNIPPET: usize = 80;
+
+/// A part of an answer that looks like an edit and cannot be read as one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// What is wrong.
+    pub kind: ProblemKind,
+    /// The line of the answer, counted from 1.
+    pub line: usize,
+    /// The line itself, or its beginning.
+    pub snippet: String,
+}
+
+impl Problem {
+    pub(super) fn at(kind: ProblemKind, line: Line<'_>) -> Self {
+        Self { kind, line: line.number, snippet: snippet(line.text) }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} of the answer: {}: `{}`", self.line, self.kind.message(), self.snippet)
+    }
+}
+
+/// A line as a problem shows it.
+pub(super) fn snippet(line: &str) -> String {
+    line.trim_ascii().chars().take(SNIPPET).collect()
+}
+
+/// What can be wrong with how an edit is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A marker stands where another one must.
+    InvalidTransition,
+    /// A block has no start marker.
+    SearchWithoutStart,
+    /// A block has no divider.
+    MissingSeparator,
+    /// A block has no end marker and another one begins.
+    MissingReplace,
+    /// The answer ends inside an edit.
+    Incomplete,
+    /// More lines of a block could be its divider than are tried.
+    TooManyDividers,
+    /// Some lines of a replacement have line numbers before them and some have none.
+    MixedLineNumbers,
+    /// A patch has no section.
+    EmptyPatch,
+    /// A hunk, or the part of a patch for a file, has no lines.
+    EmptyHunk,
+    /// A line of a patch belongs to nothing.
+    InvalidPatchLine,
+    /// Several files have no name.
+    NoName,
+    /// The arguments of an edit tool are not JSON.
+    InvalidJson,
+    /// An argument of an edit tool is missing, there twice, or of another type.
+    InvalidArguments,
+    /// The command of an editor is not one that replaces or creates.
+    UnsupportedCommand,
+}
+
+/// What there is to say of a kind of problem.
+struct Texts {
+    name: &'static str,
+    message: &'static str,
+    form: &'static str,
+    hint: &'static str,
+}
+
+impl ProblemKind {
+    /// Every kind.
+    pub const ALL: &[Self] = &[
+        Self::InvalidTransition,
+        Self::SearchWithoutStart,
+        Self::MissingSeparator,
+        Self::MissingReplace,
+        Self::Incomplete,
+        Self::TooManyDividers,
+        Self::MixedLineNumbers,
+        Self::EmptyPatch,
+        Self::EmptyHunk,
+        Self::InvalidPatchLine,
+        Self::NoName,
+        Self::InvalidJson,
+        Self::InvalidArguments,
+        Self::UnsupportedCommand,
+    ];
+
+    /// Its name, as it stands in JSON.
+    pub fn name(self) -> &'static str {
+        self.texts().name
+    }
+
+    /// What is wrong, for people.
+    pub fn message(self) -> &'static str {
+        self.texts().message
+    }
+
+    /// How it is written: some lines to show to a model or a person.
+    pub fn form(self) -> &'static str {
+        self.texts().form
+    }
+
+    /// What to do about it.
+    pub fn hint(self) -> &'static str {
+        self.texts().hint
+    }
+
+    fn texts(self) -> Texts {
+        match self {
+            Self::InvalidTransition => Texts {
+                name: "invalid-transition",
+                message: "a marker stands where another one must",
+                form: BLOCK,
+                hint: "write SEARCH marker, divider and REPLACE marker in this order; \
+                       put a backslash before a line of the file that looks like one",
+            },
+            Self::SearchWithoutStart => Texts {
+                name: "search-without-start",
+                message: "a block has no `<<<<<<< SEARCH`",
+                form: BLOCK,
+                hint: "write `<<<<<<< SEARCH` on a line of its own before the lines that are searched",
+            },
+            Self::MissingSeparator => Texts {
+                name: "missing-separator",
+                message: "a block has no `=======` between its search text and its replacement",
+                form: BLOCK,
+                hint: "write `=======` on a line of its own between the two, also if the replacement is empty",
+            },
+            Self::MissingReplace => Texts {
+                name: "missing-replace",
+                message: "a block has no `>>>>>>> REPLACE` before the next one begins",
+                form: BLOCK,
+                hint: "write `>>>>>>> REPLACE` on a line of its own behind the replacement",
+            },
+            Self::Incomplete => Texts {
+                name: "incomplete",
+                message: "the answer ends inside an edit",
+                form: ENDS,
+                hint: "the answer may be cut; ask for the edit again",
+            },
+            Self::TooManyDividers => Texts {
+                name: "too-many-dividers",
+                message: "too many lines of a block could be its divider",
+                form: BLOCK,
+                hint: "put a backslash before the lines of the file that look like the divider, \
+                       or write smaller blocks",
+            },
+            Self::MixedLineNumbers => Texts {
+                name: "mixed-line-numbers",
+                message: "some lines of a replacement have line numbers before them and some have none",
+                form: BLOCK,
+                hint: "write the lines without numbers",
+            },
+            Self::EmptyPatch => Texts {
+                name: "empty-patch",
+                message: "a patch changes nothing",
+                form: PATCH,
+                hint: "name each file with `*** Add File: `, `*** Update File: ` or `*** Delete File: `",
+            },
+            Self::EmptyHunk => Texts {
+                name: "empty-hunk",
+                message: "a hunk has no lines",
+                form: PATCH,
+                hint: "write the lines that stay, go and come below `@@`",
+            },
+            Self::InvalidPatchLine => Texts {
+                name: "invalid-patch-line",
+                message: "a line of a patch belongs to nothing",
+                form: PATCH,
+                hint: "begin every line of a hunk with a blank, `-` or `+`, and every line of a new file with `+`",
+            },
+            Self::NoName => Texts {
+                name: "no-name",
+                message: "there are several files without a name",
+                form: FILE,
+                hint: "write the name of each file on a line of its own above its fence",
+            },
+            Self::InvalidJson => Texts {
+                name: "invalid-json",
+                message: "the arguments of an edit tool are not JSON",
+                form: ARGUMENTS,
+                hint: "escape quotes, backslashes and line ends inside of strings",
+            },
+            Self::InvalidArguments => Texts {
+                name: "invalid-arguments",
+                message: "an argument of an edit tool is missing, there twice, or of another type",
+                form: ARGUMENTS,
+                hint: "give both texts as strings, once each",
+            },
+            Self::UnsupportedCommand => Texts {
+                name: "unsupported-command",
+                message: "the command of the editor neither replaces nor creates",
+                form: ARGUMENTS,
+                hint: "use the command `str_replace` or `create`",
+            },
+        }
+    }
+}
+
+/// How a block is written.
+const BLOCK: &str = "\
+<<<<<<< SEARCH
+lines as they are in the file
+=======
+lines that stand there instead
+>>>>>>> REPLACE
+";
+
+/// How a patch is written.
+const PATCH: &str = "\
+*** Begin Patch
+*** Update File: path/of/the/file
+@@ a line that stands somewhere above
+ a line that stays
+-a line that goes
++a line that comes
+*** End Patch
+";
+
+/// How a whole file is written.
+const FILE: &str = "\
+path/of/the/file
+```
+all lines of the file
+```
+";
+
+/// How the arguments of an edit tool are written.
+const ARGUMENTS: &str = "\
+{\"path\": \"path/of/the/file\", \"old_string\": \"text as it is\", \"new_string\": \"text that stands there instead\"}
+";
+
+/// How each format ends.
+const ENDS: &str = "\
+A block ends with its `>>>>>>> REPLACE`, a patch with `*** End Patch`, a whole file with the fence that closes
+it, arguments with their last bracket.
+";
+
+/// Something that was put right in how an edit is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Repair {
+    /// What was done.
+    pub kind: RepairKind,
+    /// The line of the answer, counted from 1.
+    pub line: usize,
+}
+
+/// What can be put right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RepairKind {
+    /// A marker was written in another way than the format's own.
+    Marker,
+    /// A marker was not there, and there is only one place for it.
+    MissingMarker,
+    /// A marker was there twice, one right below the other.
+    DoubledMarker,
+    /// Line numbers before the lines were taken away.
+    LineNumbers,
+    /// The numbers between `@@` are missing, wrong, or of another format.
+    HunkHeader,
+    /// A line of a patch lacks the blank or the `+` before it.
+    LostPrefix,
+}
+
+impl RepairKind {
+    /// Every kind.
+    pub const ALL: &[Self] = &[
+        Self::Marker,
+        Self::MissingMarker,
+        Self::DoubledMarker,
+        Self::LineNumbers,
+        Self::HunkHeader,
+        Self::LostPrefix,
+    ];
+
+    /// Its name, as it stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Marker => "marker",
+            Self::MissingMarker => "missing-marker",
+            Self::DoubledMarker => "doubled-marker",
+            Self::LineNumbers => "line-numbers",
+            Self::HunkHeader => "hunk-header",
+            Self::LostPrefix => "lost-prefix",
+        }
+    }
+
+    /// What was done, for people.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Marker => "a malformed marker was read as the one it is like",
+            Self::MissingMarker => "a missing marker was put where it must be",
+            Self::DoubledMarker => "a marker that was there twice was read once",
+            Self::LineNumbers => "line numbers before the lines were taken away",
+            Self::HunkHeader => "the numbers between `@@` were not used, or only as a hint",
+            Self::LostPrefix => "a line without the character before it was read as if it had one",
+        }
+    }
+}

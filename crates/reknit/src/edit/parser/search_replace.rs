@@ -1,0 +1,290 @@
+//! Blocks of a search text and a replacement, between lines of `<`, `=` and `>` (or `-` and `+`).
+//!
+//! A line is read by its place and by what it is. Families of markers may be mixed; blanks around a marker
+//! and any number of three or more characters are fine.
+//!
+//! | In | Line | Then |
+//! | --- | --- | --- |
+//! | prose | SEARCH marker | a block begins; its file is named by the line above, or by the fence above and the line above that, or is that of the block before |
+//! | prose | REPLACE marker, right below another one | doubled: told, and nothing else |
+//! | prose | REPLACE marker, in a fence with one divider | the search text begins at the fence: told |
+//! | prose | REPLACE marker, with a divider above | problem: search without start |
+//! | prose | REPLACE marker | problem: invalid transition |
+//! | search | SEARCH marker, right below the first | doubled: told, and nothing else |
+//! | search | SEARCH marker | problem: invalid transition; a new block begins |
+//! | search | `=` as often as in the SEARCH marker | the search text is over |
+//! | search | REPLACE marker, with `=` of another length above | that was the divider |
+//! | search | REPLACE marker | problem: missing separator |
+//! | replacement | `=` as often, right below the divider | doubled: told, and nothing else |
+//! | replacement | `=` as often | one reading more, in which this is the divider |
+//! | replacement | REPLACE marker | the edit is whole |
+//! | replacement | SEARCH marker, behind the fence that closes the block's | the block ended at that fence: told; a new one begins |
+//! | replacement | SEARCH marker | problem: missing replace; a new block begins |
+//! | search | end of the answer | problem: incomplete |
+//! | replacement | end, behind the fence that closes the block's and perhaps a blank line and prose | the block ended at that fence: told |
+//! | replacement | end | problem: incomplete |
+//! | any | anything else | prose, or content byte for byte; markers of a merge conflict too |
+//!
+//! Lines right below the SEARCH marker may say where the place is: `:start_line:12`, `:end_line:14`, and then
+//! `-------`. Line numbers before all lines of a search text (`12 | code`) are taken away, from the replacement
+//! too if its lines have them: told. A backslash before a line that would be a marker is taken away.
+//!
+//! Malformed markers that can be nothing else are read and told: five or more characters with the word in
+//! another case or without the blank, two characters with the word exactly (`<< SEARCH`), the labels of a
+//! merge conflict at both ends, and `>>>>>>>` without a word if it is as long as the first marker.
+
+mod block;
+mod numbers;
+
+use std::mem;
+
+use self::block::{Block, Label, Opening};
+use super::fence::{Fence, Mark};
+use super::lines::Line;
+use super::marker::{Marker, Written};
+use super::name::Heading;
+use super::{Open, Parsed, Problem, ProblemKind, Repair, RepairKind};
+use crate::edit::Edit;
+
+/// Reads search and replace blocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reader {
+    state: State,
+    prose: Prose,
+    /// The file of the last block that named one.
+    path: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+enum State {
+    #[default]
+    Idle,
+    Search(Box<Block>),
+    Replacement(Box<Block>),
+}
+
+/// What is known of the text outside of blocks.
+#[derive(Clone, Debug, Default)]
+struct Prose {
+    heading: Heading,
+    /// The fence that is open.
+    fence: Option<Mark>,
+    /// What stands in it.
+    inside: Inside,
+    /// Whether a divider came.
+    divided: bool,
+    /// Whether the line above ended a block that is an edit.
+    behind_edit: bool,
+}
+
+/// The inside of a fence, which may be a block that lacks its first marker.
+#[derive(Clone, Debug, Default)]
+enum Inside {
+    /// There is no fence, or a block was in it.
+    #[default]
+    Other,
+    /// Nothing yet.
+    Nothing,
+    /// Lines since its beginning.
+    Unstarted(Box<Block>),
+}
+
+impl Reader {
+    /// Reads blocks that are for a file unless they name another.
+    pub(super) fn within(path: Option<String>) -> Self {
+        Self { path, ..Self::default() }
+    }
+
+    /// The edit that is being written.
+    pub(super) fn open(&self) -> Option<Open<'_>> {
+        match &self.state {
+            State::Idle => None,
+            State::Search(block) => Some(Open::Search(&block.edit)),
+            State::Replacement(block) => Some(Open::Replacement(&block.edit)),
+        }
+    }
+
+    /// Takes the next line.
+    pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
+        let marker = Marker::read(line.text);
+        self.state = match mem::take(&mut self.state) {
+            State::Idle => self.idle(line, marker, parsed),
+            State::Search(block) => self.search(block, line, marker, parsed),
+            State::Replacement(block) => self.replacement(block, line, marker, parsed),
+        };
+    }
+
+    /// Ends the answer.
+    pub(super) fn finish(&mut self, parsed: &mut Parsed) {
+        match mem::take(&mut self.state) {
+            State::Idle => {}
+            State::Search(block) | State::Replacement(block) => {
+                give(block.finish(), parsed);
+            }
+        }
+    }
+
+    fn idle(&mut self, line: Line<'_>, marker: Option<Marker>, parsed: &mut Parsed) -> State {
+        if let Some(opening) = marker.and_then(opening) {
+            let heading = mem::take(&mut self.prose.heading);
+            return self.begin(line, opening, heading);
+        }
+        if let Some(Marker::Replace { written }) = marker {
+            let told = self.stray_end(line, written, parsed);
+            return self.end(told);
+        }
+        self.prose.push(line, marker);
+        State::Idle
+    }
+
+    fn search(
+        &mut self,
+        mut block: Box<Block>,
+        line: Line<'_>,
+        marker: Option<Marker>,
+        parsed: &mut Parsed,
+    ) -> State {
+        match marker {
+            Some(Marker::Search { .. }) if block.is_fresh() => {
+                block.repaired(RepairKind::DoubledMarker, line.number);
+                State::Search(block)
+            }
+            Some(Marker::Search { count, written }) => {
+                parsed.problems.push(Problem::at(ProblemKind::InvalidTransition, line));
+                self.begin(line, Opening { count, label: Label::Search, written }, Heading::default())
+            }
+            Some(Marker::Divider { count }) if block.divider(line, count) => State::Replacement(block),
+            Some(marker) if let Some(written) = block.closed_by(marker) => {
+                let told = give(block.close(line, written), parsed);
+                self.end(told)
+            }
+            _ => {
+                block.search_line(line, marker);
+                State::Search(block)
+            }
+        }
+    }
+
+    fn replacement(
+        &mut self,
+        mut block: Box<Block>,
+        line: Line<'_>,
+        marker: Option<Marker>,
+        parsed: &mut Parsed,
+    ) -> State {
+        match marker {
+            Some(Marker::Search { count, written }) => {
+                let (edit, heading) = block.interrupted(line);
+                give(edit, parsed);
+                self.begin(line, Opening { count, label: Label::Search, written }, heading)
+            }
+            Some(Marker::Divider { count }) if block.divider(line, count) => State::Replacement(block),
+            Some(marker) if let Some(written) = block.closed_by(marker) => {
+                let told = give(block.close(line, written), parsed);
+                self.end(told)
+            }
+            _ => {
+                block.replacement_line(line);
+                State::Replacement(block)
+            }
+        }
+    }
+
+    /// Begins a block below `heading`.
+    fn begin(&mut self, line: Line<'_>, opening: Opening, heading: Heading) -> State {
+        if heading.name.is_some() {
+            self.path = heading.name;
+        }
+        if heading.fence.is_some() {
+            self.prose.fence = heading.fence;
+        }
+        State::Search(Box::new(Block::open(line, opening, self.path.clone(), heading.fence)))
+    }
+
+    fn end(&mut self, told: Told) -> State {
+        self.prose = Prose { fence: self.prose.fence, behind_edit: told == Told::Edit, ..Prose::default() };
+        State::Idle
+    }
+
+    /// An end marker outside of a block.
+    fn stray_end(&mut self, line: Line<'_>, written: Written, parsed: &mut Parsed) -> Told {
+        if self.prose.behind_edit
+            && let Some(edit) = parsed.edits.last_mut()
+        {
+            edit.repairs.push(Repair { kind: RepairKind::DoubledMarker, line: line.number });
+            return Told::Edit;
+        }
+        if let Inside::Unstarted(mut block) = mem::take(&mut self.prose.inside)
+            && block.has_one_reading()
+        {
+            block.repaired(RepairKind::MissingMarker, block.edit.line);
+            if block.edit.path.is_some() {
+                self.path.clone_from(&block.edit.path);
+            }
+            block.edit.path.clone_from(&self.path);
+            return give(block.close(line, written), parsed);
+        }
+        let kind =
+            if self.prose.divided { ProblemKind::SearchWithoutStart } else { ProblemKind::InvalidTransition };
+        give(Err(Problem::at(kind, line)), parsed)
+    }
+}
+
+impl Prose {
+    fn push(&mut self, line: Line<'_>, marker: Option<Marker>) {
+        self.behind_edit = false;
+        if let Some(fence) = Fence::read(line.text) {
+            let closes = self.fence.is_some_and(|open| fence.closes(open));
+            self.fence = (!closes).then(|| fence.mark());
+            self.inside = if closes { Inside::Other } else { Inside::Nothing };
+            return self.heading.push(line);
+        }
+        let above = self.heading.name.clone();
+        self.heading.push(line);
+        self.divided |= matches!(marker, Some(Marker::Divider { .. }));
+        match &mut self.inside {
+            Inside::Unstarted(block) => block.search_line(line, marker),
+            // The file name may stand inside of the fence.
+            Inside::Nothing if !line.is_blank() && self.heading.fence.is_none() => {
+                let mut block = Block::unstarted(line, above);
+                // The line may be the marker after all, beyond recognition.
+                if !line.trimmed().starts_with("<<<") {
+                    block.search_line(line, marker);
+                }
+                self.inside = Inside::Unstarted(Box::new(block));
+            }
+            Inside::Nothing | Inside::Other => {}
+        }
+    }
+}
+
+/// The marker as the first one of a block.
+fn opening(marker: Marker) -> Option<Opening> {
+    match marker {
+        Marker::Search { count, written } => Some(Opening { count, label: Label::Search, written }),
+        Marker::Conflict { count } => {
+            Some(Opening { count, label: Label::Conflict, written: Written::Badly })
+        }
+        _ => None,
+    }
+}
+
+/// What a block came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Edit,
+    Problem,
+}
+
+fn give(edit: Result<Edit, Problem>, parsed: &mut Parsed) -> Told {
+    match edit {
+        Ok(edit) => {
+            parsed.edits.push(edit);
+            Told::Edit
+        }
+        Err(problem) => {
+            parsed.problems.push(problem);
+            Told::Problem
+        }
+    }
+}

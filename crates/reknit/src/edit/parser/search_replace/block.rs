@@ -1,0 +1,404 @@
+//! [`Block`]: a search and replace block that is being written.
+
+use std::{mem, slice};
+
+use super::super::fence::{Fence, Mark};
+use super::super::lines::Line;
+use super::super::marker::{Marker, Written};
+use super::super::name::Heading;
+use super::super::{Problem, ProblemKind, Repair, RepairKind};
+use super::numbers::{Numbers, strip_search};
+use crate::edit::{Action, Edit, Replace};
+
+/// How many lines of a block may be its divider. Each reading has a copy of the block.
+const MOST_DIVIDERS: usize = 16;
+
+/// What stands at the beginning of a line that would be a marker without the backslash before it.
+const ESCAPED: [&str; 7] =
+    ["<<<<<<<", "=======", ">>>>>>>", "-------", "+++++++", ":start_line:", ":end_line:"];
+
+/// A block from its first marker on.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// The edit that it becomes. Its readings grow with every line behind their dividers.
+    pub(super) edit: Edit,
+    opening: Problem,
+    count: usize,
+    label: Label,
+    /// The fence that the block stands in.
+    fence: Option<Mark>,
+    head: Head,
+    hint: Option<usize>,
+    /// All lines between the markers, dividers too, without the head lines.
+    body: String,
+    /// Where the body may be divided: at lines that have as many characters as the first marker, and at all
+    /// others of three and more, which count only if there is none of the former.
+    dividers: Vec<Divider>,
+    others: Vec<Divider>,
+    /// For each reading, whether line numbers are taken away.
+    numbers: Vec<Numbers>,
+    /// What may be behind the block, if its end marker is missing.
+    outside: Option<Outside>,
+    /// A fence inside the replacement.
+    nested: bool,
+}
+
+/// The first marker of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    pub(super) count: usize,
+    pub(super) label: Label,
+    pub(super) written: Written,
+}
+
+/// What the first marker of a block is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    Search,
+    /// `HEAD` and the like: any end of a merge conflict ends it.
+    Conflict,
+}
+
+/// Which lines behind the first marker are no content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Head {
+    /// None came yet.
+    Expected,
+    /// `:start_line:` came; `-------` may follow.
+    Begun,
+    Over,
+}
+
+/// A line, or several adjacent ones, that may divide a block.
+#[derive(Clone, Debug)]
+struct Divider {
+    /// Their place in the body.
+    start: usize,
+    end: usize,
+    /// The line that is one too much.
+    doubled: Option<usize>,
+}
+
+/// What follows a line that may be the closing fence of a block without an end marker.
+#[derive(Clone, Debug)]
+struct Outside {
+    /// The lines from the fence on. They are content if an end marker follows after all.
+    held: String,
+    line: usize,
+    at: usize,
+    /// What the next block would stand under.
+    heading: Heading,
+    fences: usize,
+    /// Whether text follows right below the fence, as in code that the replacement quotes.
+    is_code: bool,
+}
+
+impl Block {
+    /// A block that begins with a marker.
+    pub(super) fn open(line: Line<'_>, opening: Opening, path: Option<String>, fence: Option<Mark>) -> Self {
+        let mut block =
+            Self { count: opening.count, label: opening.label, fence, ..Self::unstarted(line, path) };
+        if opening.written == Written::Badly {
+            block.repaired(RepairKind::Marker, line.number);
+        }
+        block
+    }
+
+    /// A block that begins with a line in place of its marker, so that no divider is as long as that.
+    pub(super) fn unstarted(line: Line<'_>, path: Option<String>) -> Self {
+        let action = Action::Replace(Replace::default());
+        Self {
+            edit: Edit { path, action, line: line.number, at: line.at..line.end(), repairs: Vec::new() },
+            opening: Problem::at(ProblemKind::Incomplete, line),
+            count: 0,
+            label: Label::Search,
+            fence: None,
+            head: Head::Expected,
+            hint: None,
+            body: String::new(),
+            dividers: Vec::new(),
+            others: Vec::new(),
+            numbers: Vec::new(),
+            outside: None,
+            nested: false,
+        }
+    }
+
+    /// Whether nothing came behind the first marker.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.body.is_empty() && self.head == Head::Expected
+    }
+
+    /// Whether there is some search text, and one line that may divide it from the replacement.
+    pub(super) fn has_one_reading(&self) -> bool {
+        matches!(&*self.others, [divider] if !self.body[..divider.start].trim_ascii().is_empty())
+    }
+
+    /// Whether a marker ends this block, and whether it is well written.
+    pub(super) fn closed_by(&self, marker: Marker) -> Option<Written> {
+        match marker {
+            Marker::Replace { written } => Some(written),
+            // In a search text it is content.
+            Marker::Bare { .. } if self.dividers.is_empty() && self.others.is_empty() => None,
+            Marker::Bare { count } if count == self.count => Some(Written::Badly),
+            Marker::Bare { .. } | Marker::Other if self.label == Label::Conflict => Some(Written::Badly),
+            _ => None,
+        }
+    }
+
+    /// Tells what was put right at a line.
+    pub(super) fn repaired(&mut self, kind: RepairKind, line: usize) {
+        self.edit.repairs.push(Repair { kind, line });
+    }
+
+    /// Takes a line of the search text.
+    pub(super) fn search_line(&mut self, line: Line<'_>, marker: Option<Marker>) {
+        if self.is_head(line) {
+            return;
+        }
+        if let Some(Marker::Divider { .. }) = marker {
+            divide(&mut self.others, self.body.len(), line);
+        }
+        let text = unescaped(line.text);
+        self.body.push_str(text);
+        for replace in replaces_mut(&mut self.edit.action) {
+            replace.search.push_str(text);
+        }
+    }
+
+    /// Takes a line that may be the divider; whether it is as long as the first marker, so that the search
+    /// text is over.
+    pub(super) fn divider(&mut self, line: Line<'_>, count: usize) -> bool {
+        if count != self.count {
+            return false;
+        }
+        self.give_back_outside();
+        let is_new = divide(&mut self.dividers, self.body.len(), line);
+        self.head = Head::Expected;
+        let earlier = self.dividers.len() - 1;
+        self.grow(line.text, earlier);
+        if is_new && earlier < MOST_DIVIDERS {
+            self.add_reading(self.body.len());
+        }
+        self.body.push_str(line.text);
+        true
+    }
+
+    /// Takes a line of the replacement.
+    pub(super) fn replacement_line(&mut self, line: Line<'_>) {
+        if let Some(outside) = &mut self.outside {
+            return outside.push(line);
+        }
+        // Some models repeat the head lines of the search.
+        if self.is_head(line) {
+            return self.repaired(RepairKind::Marker, line.number);
+        }
+        if let (Some(open), Some(fence)) = (self.fence, Fence::read(line.text)) {
+            if !self.nested && fence.closes(open) {
+                self.outside = Some(Outside::new(line));
+                return;
+            }
+            self.nested = fence.is_labelled();
+        }
+        let text = unescaped(line.text);
+        self.grow(text, self.dividers.len());
+        self.body.push_str(text);
+    }
+
+    /// Ends the block with its marker.
+    pub(super) fn close(mut self, line: Line<'_>, written: Written) -> Result<Edit, Problem> {
+        self.give_back_outside();
+        if written == Written::Badly {
+            self.repaired(RepairKind::Marker, line.number);
+        }
+        if self.dividers.is_empty() {
+            self.divide_at_others();
+        }
+        if self.dividers.is_empty() {
+            return Err(Problem::at(ProblemKind::MissingSeparator, line));
+        }
+        self.into_edit(line.end())
+    }
+
+    /// Ends the block without its marker, where the next one begins: what is above that one, if the fence
+    /// around this block says where it ended.
+    pub(super) fn interrupted(mut self, line: Line<'_>) -> (Result<Edit, Problem>, Heading) {
+        match self.outside.take() {
+            // One more fence is that of the next block, if it stands right above.
+            Some(outside)
+                if !outside.is_code && outside.fences == usize::from(outside.heading.fence.is_some()) =>
+            {
+                let heading = outside.heading.clone();
+                (self.close_outside(&outside), heading)
+            }
+            _ => (Err(Problem::at(ProblemKind::MissingReplace, line)), Heading::default()),
+        }
+    }
+
+    /// Ends the block with the answer.
+    pub(super) fn finish(mut self) -> Result<Edit, Problem> {
+        match self.outside.take() {
+            Some(outside) if outside.fences == 0 && !outside.is_code => self.close_outside(&outside),
+            _ => Err(self.opening),
+        }
+    }
+
+    fn close_outside(mut self, outside: &Outside) -> Result<Edit, Problem> {
+        self.repaired(RepairKind::MissingMarker, outside.line);
+        self.into_edit(outside.at)
+    }
+
+    fn into_edit(mut self, end: usize) -> Result<Edit, Problem> {
+        if self.dividers.len() > MOST_DIVIDERS {
+            return Err(Problem { kind: ProblemKind::TooManyDividers, ..self.opening });
+        }
+        if self.numbers.contains(&Numbers::Mixed) {
+            return Err(Problem { kind: ProblemKind::MixedLineNumbers, ..self.opening });
+        }
+        let doubled = self.dividers.iter().filter_map(|divider| divider.doubled);
+        self.edit.repairs.extend(doubled.map(|line| Repair { kind: RepairKind::DoubledMarker, line }));
+        if self.numbers.iter().any(|numbers| *numbers != Numbers::Absent) {
+            self.edit.repairs.push(Repair { kind: RepairKind::LineNumbers, line: self.edit.line });
+        }
+        self.edit.repairs.sort_by_key(|repair| repair.line);
+        self.edit.at.end = end;
+        Ok(self.edit)
+    }
+
+    /// Whether a line right behind the first marker, or behind the divider, says where the place is.
+    fn is_head(&mut self, line: Line<'_>) -> bool {
+        if self.head == Head::Over {
+            return false;
+        }
+        let text = line.trimmed();
+        if self.head == Head::Begun && text.len() == 7 && text.bytes().all(|byte| byte == b'-') {
+            self.head = Head::Over;
+            return true;
+        }
+        let key = [":start_line", ":end_line"].into_iter().find(|key| text.starts_with(key));
+        let value = key.map(|key| &text[key.len()..]).filter(|value| value.starts_with([':', '=']));
+        let number = value.and_then(|value| value[1..].trim_ascii().parse().ok());
+        let (Some(key), Some(value), Some(number)) = (key, value, number) else {
+            self.head = Head::Over;
+            return false;
+        };
+        if value.starts_with('=') {
+            self.repaired(RepairKind::Marker, line.number);
+        }
+        if key == ":start_line" {
+            self.hint = Some(number).filter(|number| *number > 0);
+        }
+        self.head = Head::Begun;
+        true
+    }
+
+    /// Divides the body at lines that have another length than the first marker.
+    fn divide_at_others(&mut self) {
+        self.dividers = mem::take(&mut self.others);
+        let body = mem::take(&mut self.body);
+        for at in 0..self.dividers.len().min(MOST_DIVIDERS) {
+            let Divider { start, end, .. } = self.dividers[at];
+            self.body.clear();
+            self.body.push_str(&body[..start]);
+            self.add_reading(start);
+            let numbers = &mut self.numbers[at];
+            let replace = &mut replaces_mut(&mut self.edit.action)[at];
+            for line in body[end..].split_inclusive('\n') {
+                replace.replacement.push_str(numbers.strip(line));
+            }
+        }
+        self.body = body;
+    }
+
+    /// Adds the reading in which the body up to `end` is the search text.
+    fn add_reading(&mut self, end: usize) {
+        let search = &self.body[..end];
+        let (number, numbers, search) = match strip_search(search) {
+            Some((number, search)) => (Some(number), Numbers::Untold, search),
+            None => (None, Numbers::Absent, search.to_owned()),
+        };
+        let reading = Replace { search, hint: self.hint.or(number), ..Replace::default() };
+        self.edit.action = match mem::replace(&mut self.edit.action, Action::Delete) {
+            Action::Undecided(mut readings) => {
+                readings.push(reading);
+                Action::Undecided(readings)
+            }
+            Action::Replace(first) if !self.numbers.is_empty() => Action::Undecided(vec![first, reading]),
+            _ => Action::Replace(reading),
+        };
+        self.numbers.push(numbers);
+    }
+
+    /// Adds a line to the replacement of the first `readings` readings.
+    fn grow(&mut self, text: &str, readings: usize) {
+        let replaces = replaces_mut(&mut self.edit.action).iter_mut().zip(&mut self.numbers);
+        for (replace, numbers) in replaces.take(readings) {
+            replace.replacement.push_str(numbers.strip(text));
+        }
+    }
+
+    /// What seemed to be behind the block is in it.
+    fn give_back_outside(&mut self) {
+        if let Some(outside) = self.outside.take() {
+            for line in outside.held.split_inclusive('\n') {
+                let text = unescaped(line);
+                self.grow(text, self.dividers.len());
+                self.body.push_str(text);
+            }
+        }
+    }
+}
+
+impl Outside {
+    fn new(fence: Line<'_>) -> Self {
+        Self {
+            held: fence.text.to_owned(),
+            line: fence.number,
+            at: fence.at,
+            heading: Heading::default(),
+            fences: 0,
+            is_code: false,
+        }
+    }
+
+    fn push(&mut self, line: Line<'_>) {
+        self.held.push_str(line.text);
+        self.fences += usize::from(Fence::read(line.text).is_some());
+        self.heading.push(line);
+        let is_heading = self.heading.fence.is_some() || self.heading.name.is_some();
+        self.is_code |= line.number == self.line + 1 && !line.is_blank() && !is_heading;
+    }
+}
+
+/// Adds a line to the places where a body may be divided; whether it is a new one.
+///
+/// A line right below another one is the same divider, written twice.
+fn divide(dividers: &mut Vec<Divider>, start: usize, line: Line<'_>) -> bool {
+    let end = start + line.text.len();
+    match dividers.last_mut() {
+        Some(last) if last.end == start => {
+            last.end = end;
+            last.doubled.get_or_insert(line.number);
+            false
+        }
+        _ => {
+            dividers.push(Divider { start, end, doubled: None });
+            true
+        }
+    }
+}
+
+/// The readings of a block.
+fn replaces_mut(action: &mut Action) -> &mut [Replace] {
+    match action {
+        Action::Replace(replace) => slice::from_mut(replace),
+        Action::Undecided(readings) => readings,
+        Action::Write { .. } | Action::Delete | Action::Move { .. } => &mut [],
+    }
+}
+
+/// A line of content without the backslash that keeps it from being a marker.
+fn unescaped(line: &str) -> &str {
+    let behind = line.strip_prefix('\\');
+    behind.filter(|behind| ESCAPED.iter().any(|marker| behind.starts_with(marker))).unwrap_or(line)
+}

@@ -1,0 +1,377 @@
+//! Unified diffs, as models write them: their numbers are often wrong and their headers incomplete.
+//!
+//! A hunk ends at the next header, at the fence around the diff, or at a line that no hunk has. The numbers
+//! between `@@` are a hint of the place, and decide one thing: while they say that lines are to come,
+//! `--- a` is a line that goes and not a header.
+//!
+//! | Line | Then |
+//! | --- | --- |
+//! | `@@` without numbers, or lines below `+++` without `@@` | a hunk: told |
+//! | more or fewer lines than the numbers say | as they are: told |
+//! | empty line in a hunk | context, if a line of the hunk follows |
+//! | another line without ` `, `-` or `+` in a fence, or where lines are to come | context, if a line of the hunk follows: told |
+//! | `--- /dev/null`, `new file mode` | the lines that come are the file |
+//! | `+++ /dev/null`, `deleted file mode` | the file is removed |
+//! | `rename from`, `rename to` | the file is moved, behind its hunks |
+//! | end of the answer in a fence that is open, or where lines are to come | problem: incomplete; the last hunk is none |
+
+mod header;
+
+use std::mem;
+
+use self::header::{File, Name};
+use super::fence::{Fence, Mark};
+use super::hunk::{Hunk, Numbers, Side};
+use super::lines::Line;
+use super::name::{self, Heading};
+use super::{Open, Parsed, Problem, ProblemKind, RepairKind};
+use crate::edit::{Action, Edit, FileEnd, Replace};
+
+/// Reads unified diffs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reader {
+    heading: Heading,
+    /// The fence that is open.
+    fence: Option<Mark>,
+    file: Option<File>,
+    /// `--- name`, which is a header only if `+++ name` follows.
+    maybe_header: Option<Held>,
+    state: State,
+}
+
+#[derive(Clone, Debug, Default)]
+enum State {
+    /// Outside of hunks.
+    #[default]
+    Outside,
+    /// Behind `+++`, where a hunk may lack its `@@`.
+    BelowHeader,
+    Hunk(Box<Body>),
+}
+
+/// A hunk that is being written.
+#[derive(Clone, Debug)]
+struct Body {
+    hunk: Hunk,
+    /// What it is if the answer ends here.
+    incomplete: Problem,
+    left: Left,
+    /// Lines without a side, which are context only if one with it follows.
+    unsided: Vec<Held>,
+    last: Side,
+    /// Whether the last line of the old side and that of the new one are said to have no line end.
+    unended: (bool, bool),
+}
+
+/// How many lines of each side are to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    /// So many, if the numbers are right.
+    Lines { old: usize, new: usize },
+    /// The numbers are missing or wrong.
+    Unknown,
+}
+
+/// A line that waits for the next ones.
+#[derive(Clone, Debug)]
+struct Held {
+    text: String,
+    number: usize,
+    at: usize,
+}
+
+impl Held {
+    fn new(line: Line<'_>) -> Self {
+        Self { text: line.text.to_owned(), number: line.number, at: line.at }
+    }
+
+    fn line(&self) -> Line<'_> {
+        Line { text: &self.text, number: self.number, at: self.at }
+    }
+}
+
+/// Whether a line begins a diff by itself; `--- a` does only together with the line below it.
+pub(super) fn is_telling(line: Line<'_>) -> bool {
+    line.text.starts_with("diff --git ") || Numbers::read(line.text).is_some()
+}
+
+/// Whether a line names the new side of a file, if the line above it names the old one.
+pub(super) fn is_new_name(line: &str) -> bool {
+    line.starts_with("+++ ") && !line[4..].trim_ascii().is_empty()
+}
+
+/// Whether a line names the old side of a file, if the line below it names the new one.
+pub(super) fn is_old_name(line: &str) -> bool {
+    line.starts_with("--- ") && !line[4..].trim_ascii().is_empty()
+}
+
+impl Reader {
+    /// The edit that is being written.
+    pub(super) fn open(&self) -> Option<Open<'_>> {
+        let State::Hunk(body) = &self.state else { return None };
+        let edit = body.hunk.edit();
+        Some(match edit.action {
+            Action::Write { .. } => Open::Replacement(edit),
+            _ => Open::Search(edit),
+        })
+    }
+
+    /// Takes the next line.
+    pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
+        if let Some(held) = self.maybe_header.take() {
+            if is_new_name(line.text) {
+                self.end_hunk(parsed);
+                let new = Name::read(&line.text[4..]);
+                return self.named(held.line(), Some(Name::read(&held.text[4..])), Some(new), parsed);
+            }
+            self.released(held.line(), line, parsed);
+        }
+        if is_old_name(line.text) && !self.expects_old() {
+            self.maybe_header = Some(Held::new(line));
+            return;
+        }
+        self.state = match mem::take(&mut self.state) {
+            State::Hunk(body) => self.in_hunk(body, line, parsed),
+            state => self.outside(&state, line, parsed),
+        };
+    }
+
+    /// Ends the answer.
+    pub(super) fn finish(&mut self, parsed: &mut Parsed) {
+        if let Some(held) = self.maybe_header.take()
+            && let State::Hunk(body) = &mut self.state
+        {
+            body.push(held.line());
+        }
+        if let State::Hunk(body) = &mut self.state {
+            body.take_expected();
+            if self.fence.is_some() || body.left.is_some_line() {
+                return parsed.problems.push(body.incomplete.clone());
+            }
+        }
+        self.end_hunk(parsed);
+        self.end_file(parsed);
+    }
+
+    /// Whether the hunk must have a line yet that goes.
+    fn expects_old(&self) -> bool {
+        matches!(&self.state, State::Hunk(body) if matches!(body.left, Left::Lines { old: 1.., .. }))
+    }
+
+    /// A line that is no header after all, and the one below it.
+    fn released(&mut self, held: Line<'_>, below: Line<'_>, parsed: &mut Parsed) {
+        match &mut self.state {
+            State::Hunk(body) => body.push(held),
+            State::Outside | State::BelowHeader if below.text.starts_with("@@") => {
+                self.named(held, Some(Name::read(&held.text[4..])), None, parsed);
+            }
+            State::Outside | State::BelowHeader => self.heading.push(held),
+        }
+    }
+
+    fn outside(&mut self, state: &State, line: Line<'_>, parsed: &mut Parsed) -> State {
+        if let Some(fence) = Fence::read(line.text) {
+            self.end_file(parsed);
+            let closes = self.fence.is_some_and(|open| fence.closes(open));
+            self.fence = (!closes).then(|| fence.mark());
+            self.heading.push(line);
+            return State::Outside;
+        }
+        if line.text.starts_with("diff --git ") {
+            self.end_file(parsed);
+            self.file = Some(File::git(line));
+            return State::Outside;
+        }
+        if line.text.starts_with("@@") {
+            return self.begin_hunk(line);
+        }
+        let below_header = matches!(state, State::BelowHeader);
+        if below_header && Side::read(line.text).is_some() {
+            let state = self.begin_hunk(line);
+            return match state {
+                State::Hunk(body) => self.in_hunk(body, line, parsed),
+                other => other,
+            };
+        }
+        if self.file.as_mut().is_some_and(|file| file.mode_line(line)) {
+            return State::Outside;
+        }
+        if line.is_blank() {
+            return if below_header { State::BelowHeader } else { State::Outside };
+        }
+        // The name of the old side may be missing.
+        if is_new_name(line.text) && name::in_line(&line.text[4..]).is_some() {
+            self.named(line, None, Some(Name::read(&line.text[4..])), parsed);
+            return State::BelowHeader;
+        }
+        if self.file.as_ref().is_some_and(|file| !file.has_names()) {
+            self.end_file(parsed);
+        }
+        self.heading.push(line);
+        State::Outside
+    }
+
+    fn in_hunk(&mut self, mut body: Box<Body>, line: Line<'_>, parsed: &mut Parsed) -> State {
+        let closes =
+            self.fence.is_some_and(|open| Fence::read(line.text).is_some_and(|fence| fence.closes(open)));
+        let ends = closes || line.text.starts_with("@@") || line.text.starts_with("diff --git ");
+        let is_expected = self.fence.is_some() || body.left.is_some_line();
+        if !ends
+            && (line.is_blank()
+                || Side::read(line.text).is_some()
+                || line.text.starts_with('\\')
+                || is_expected)
+        {
+            body.push(line);
+            return State::Hunk(body);
+        }
+        self.state = State::Hunk(body);
+        self.end_hunk(parsed);
+        self.outside(&State::Outside, line, parsed)
+    }
+
+    /// The header of a file.
+    fn named(&mut self, line: Line<'_>, old: Option<Name>, new: Option<Name>, parsed: &mut Parsed) {
+        if self.file.as_ref().is_none_or(File::has_names) {
+            self.end_file(parsed);
+            self.file = Some(File::new(line));
+        }
+        if let Some(file) = &mut self.file {
+            file.name(old, new);
+        }
+        self.state = State::BelowHeader;
+    }
+
+    fn begin_hunk(&mut self, line: Line<'_>) -> State {
+        let heading = mem::take(&mut self.heading);
+        let path = match &self.file {
+            Some(file) => file.path(),
+            None => heading.name.clone(),
+        };
+        // Hunks without a header above them are for the same file, until another is named.
+        self.heading.name = heading.name.filter(|_| self.file.is_none());
+        let numbers = Numbers::read(line.text);
+        let action = if self.file.as_mut().is_some_and(File::begins_content) {
+            Action::Write { content: String::new() }
+        } else {
+            let hint = numbers.map(|numbers| numbers.first).filter(|first| *first > 0);
+            Action::Replace(Replace { hint, ..Replace::default() })
+        };
+        let mut hunk = Hunk::new(line, path, action);
+        let left = match numbers {
+            Some(Numbers { old, new, .. }) => Left::Lines { old, new },
+            None => {
+                hunk.repaired(RepairKind::HunkHeader, line.number);
+                Left::Unknown
+            }
+        };
+        State::Hunk(Box::new(Body {
+            hunk,
+            incomplete: Problem::at(ProblemKind::Incomplete, line),
+            left,
+            unsided: Vec::new(),
+            last: Side::Both,
+            unended: (false, false),
+        }))
+    }
+
+    fn end_hunk(&mut self, parsed: &mut Parsed) {
+        let State::Hunk(body) = mem::take(&mut self.state) else { return };
+        match body.finish() {
+            // What a removed file held is no edit of it.
+            Ok(_) if self.file.as_ref().is_some_and(File::is_deleted) => {}
+            Ok(edit) => parsed.edits.push(edit),
+            Err(problem) => parsed.problems.push(problem),
+        }
+    }
+
+    fn end_file(&mut self, parsed: &mut Parsed) {
+        match self.file.take().map(File::finish) {
+            Some(Ok(Some(edit))) => parsed.edits.push(edit),
+            Some(Err(problem)) => parsed.problems.push(problem),
+            Some(Ok(None)) | None => {}
+        }
+    }
+}
+
+impl Left {
+    /// Whether lines are to come.
+    fn is_some_line(self) -> bool {
+        matches!(self, Self::Lines { old, new } if old + new > 0)
+    }
+
+    /// Takes a line off, if there is one.
+    fn take(&mut self, side: Side) {
+        let Self::Lines { old, new } = *self else { return };
+        let (one_old, one_new) = (usize::from(side != Side::New), usize::from(side != Side::Old));
+        *self = match (old.checked_sub(one_old), new.checked_sub(one_new)) {
+            (Some(old), Some(new)) => Self::Lines { old, new },
+            _ => Self::Unknown,
+        };
+    }
+}
+
+impl Body {
+    /// Takes a line of the hunk.
+    fn push(&mut self, line: Line<'_>) {
+        if line.text.starts_with('\\') {
+            // `\ No newline at end of file`
+            self.unended.0 |= self.last != Side::New;
+            self.unended.1 |= self.last != Side::Old;
+            return;
+        }
+        match Side::read(line.text) {
+            Some((side, text)) => {
+                self.take_unsided();
+                self.side_line(side, text, line);
+            }
+            None => self.unsided.push(Held::new(line)),
+        }
+    }
+
+    fn side_line(&mut self, side: Side, text: &str, line: Line<'_>) {
+        let before = self.left;
+        self.left.take(side);
+        if self.left == Left::Unknown && before != Left::Unknown {
+            let opening = self.incomplete.line;
+            self.hunk.repaired(RepairKind::HunkHeader, opening);
+        }
+        self.last = side;
+        self.hunk.push(side, text, line);
+    }
+
+    /// Lines without a side are context.
+    fn take_unsided(&mut self) {
+        for held in mem::take(&mut self.unsided) {
+            if !held.line().is_blank() {
+                self.hunk.repaired(RepairKind::LostPrefix, held.number);
+            }
+            self.side_line(Side::Both, &held.text, held.line());
+        }
+    }
+
+    /// Lines without a side at the end are context if there are as many as must come.
+    fn take_expected(&mut self) {
+        let count = self.unsided.len();
+        if count > 0 && self.left == (Left::Lines { old: count, new: count }) {
+            self.take_unsided();
+        }
+    }
+
+    fn finish(mut self) -> Result<Edit, Problem> {
+        self.take_expected();
+        if self.left.is_some_line() {
+            let opening = self.incomplete.line;
+            self.hunk.repaired(RepairKind::HunkHeader, opening);
+        }
+        if self.unended.1 {
+            self.hunk.unend();
+        }
+        if self.unended == (true, false)
+            && let Some(replace) = self.hunk.replace_mut()
+        {
+            replace.end = FileEnd::Closed;
+        }
+        self.hunk.finish()
+    }
+}

@@ -1,0 +1,191 @@
+//! [`plan`]: edits to ranges of files.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Edit;
+use super::locate::Claim;
+use super::needle::Needle;
+use super::outcome::{How, Outcome, Reason, Rejection};
+use super::target::Target;
+
+/// A file as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Original<'a> {
+    /// Its path, as the edits name it.
+    pub path: &'a str,
+    /// Its bytes.
+    pub content: &'a [u8],
+}
+
+/// How far a search text may be from what stands in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The loosest rung of the ladder that is tried.
+    pub loosest: How,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { loosest: How::Distance }
+    }
+}
+
+/// What becomes of each file, and of each edit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The files that edits name, in the order in which they are first named.
+    pub files: Vec<FilePlan>,
+}
+
+/// What becomes of one file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilePlan {
+    /// Its path; empty if the edits name none.
+    pub path: String,
+    /// What is done to it.
+    pub action: FileAction,
+    /// What stands elsewhere instead, in the order of the file and without overlap.
+    pub splices: Vec<Splice>,
+    /// What became of each edit, in the order in which they were given.
+    pub reports: Vec<Report>,
+}
+
+/// What is done to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileAction {
+    /// It did not exist.
+    Create,
+    /// It gets another content, or none of its edits has a place and it stays.
+    Update,
+    /// It is removed.
+    Delete,
+    /// It gets another name, and another content if there are splices.
+    Move {
+        /// The new path.
+        to: String,
+    },
+}
+
+/// A range of a file and the bytes that stand there instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The bytes of the original.
+    pub range: Range<usize>,
+    /// The new bytes.
+    pub replacement: Vec<u8>,
+}
+
+/// What became of one edit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The index of the edit in the list that was given.
+    pub index: usize,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// Finds the place of each edit.
+///
+/// Edits are placed in the order given, each on the file as the ones before it leave it. Files that are not
+/// among `files` do not exist. An edit that names no file is for the only one there is.
+pub fn plan(edits: &[Edit], files: &[Original<'_>], policy: Policy) -> Plan {
+    let only = match files {
+        [only] => Some(only.path),
+        _ => None,
+    };
+    let mut groups: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
+    let mut numbers: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    for (index, edit) in edits.iter().enumerate() {
+        let path = edit.path.as_deref().or(only);
+        let number = *numbers.entry(path).or_insert_with(|| {
+            groups.push((path, Vec::new()));
+            groups.len() - 1
+        });
+        groups[number].1.push(index);
+    }
+    let file = |(path, indexes): (Option<&str>, Vec<usize>)| {
+        let Some(path) = path else { return without_path(&indexes) };
+        let original = files.iter().find(|file| file.path == path);
+        plan_file(path, original.map(|file| file.content), edits, &indexes, policy)
+    };
+    Plan { files: groups.into_iter().map(file).collect() }
+}
+
+/// So many edits are looked for one by one. Looking up the lines of all edits in one pass costs more than that.
+const FEW: usize = 4;
+
+fn plan_file(
+    path: &str,
+    content: Option<&[u8]>,
+    edits: &[Edit],
+    indexes: &[usize],
+    policy: Policy,
+) -> FilePlan {
+    let mut target = Target::new(content, policy);
+    let mut claims: BTreeMap<&str, Claim> = BTreeMap::new();
+    for replace in indexes.iter().flat_map(|index| edits[*index].readings()) {
+        target.running.expect(&Needle::new(&replace.search), &Needle::new(&replace.replacement));
+    }
+    for replace in indexes.iter().filter_map(|index| edits[*index].replace()) {
+        claims.entry(&replace.search).or_insert(Claim::Open { edits: 0 }).add_edit();
+    }
+    if indexes.len() > FEW {
+        // A file that is not UTF-8 is searched for each edit by itself, and says so where that matters.
+        let _ = target.running.prepare();
+    }
+    let reports = indexes
+        .iter()
+        .map(|index| {
+            let edit = &edits[*index];
+            let mut alone = Claim::Open { edits: 1 };
+            let shared = edit.replace().and_then(|replace| claims.get_mut(&*replace.search));
+            let outcome = match target.act(*index, edit, shared.unwrap_or(&mut alone)) {
+                Ok(found) => Outcome::Applied(found),
+                Err(rejection) => Outcome::Rejected(rejection),
+            };
+            Report { index: *index, outcome }
+        })
+        .collect();
+    target.into_plan(path, reports)
+}
+
+/// Edits that name no file where there is not exactly one.
+fn without_path(indexes: &[usize]) -> FilePlan {
+    let rejected = |index: &usize| {
+        let outcome = Outcome::Rejected(Rejection::because(Reason::NoPath));
+        Report { index: *index, outcome }
+    };
+    let reports = indexes.iter().map(rejected).collect();
+    FilePlan { path: String::new(), action: FileAction::Update, splices: Vec::new(), reports }
+}
+
+impl Plan {
+    /// The reports of the edits that have no place, with their files.
+    pub fn rejected(&self) -> impl Iterator<Item = (&FilePlan, &Report)> {
+        self.files.iter().flat_map(|file| {
+            file.reports
+                .iter()
+                .filter(|report| matches!(report.outcome, Outcome::Rejected(_)))
+                .map(move |report| (file, report))
+        })
+    }
+}
+
+impl FilePlan {
+    /// The new content in pieces, none of them copied.
+    pub fn pieces<'a>(&'a self, original: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let starts = std::iter::once(0).chain(self.splices.iter().map(|splice| splice.range.end));
+        let ends = self.splices.iter().map(|splice| splice.range.start).chain([original.len()]);
+        let replacements = self.splices.iter().map(|splice| &*splice.replacement).chain([&[][..]]);
+        starts
+            .zip(ends)
+            .zip(replacements)
+            .flat_map(move |((start, end), replacement)| [&original[start..end], replacement])
+    }
+
+    /// The new content as one.
+    pub fn content(&self, original: &[u8]) -> Vec<u8> {
+        self.pieces(original).collect::<Vec<_>>().concat()
+    }
+}

@@ -1,0 +1,174 @@
+//! Every error, its text and its hint.
+
+use expect_test::{Expect, expect};
+use reknit::edit::cline::{End, Version, construct};
+
+use super::block;
+
+#[track_caller]
+fn fails(version: Version, diff: &str, expected: &Expect) {
+    let error = construct(version, diff, "one\ntwo\n", End::Final).expect_err("the diff is wrong");
+    expected.assert_eq(&format!("{error}\nhint: {}\n", error.hint()));
+}
+
+#[test]
+fn of_v1() {
+    fails(
+        Version::V1,
+        &block("", "uno\n"),
+        &expect![[r#"
+            Empty SEARCH block detected with non-empty file. This usually indicates a malformed SEARCH marker.
+            Please ensure your SEARCH marker follows the correct format:
+            - Use '------- SEARCH' (7+ dashes + space + SEARCH)
+
+            hint: without the profile a misspelt marker is repaired if it can be read in one way only
+        "#]],
+    );
+    fails(
+        Version::V1,
+        &block("three  \n\n\u{feff}\n", "tres\n"),
+        &expect![[r#"
+            The SEARCH block:
+            three
+            ...does not match anything in the file.
+            hint: without the profile more differences are allowed for, and the closest place is shown
+        "#]],
+    );
+    fails(
+        Version::V1,
+        "------- SEARCH\none\n+++++++ REPLACE\n",
+        &expect![[r#"
+            The SEARCH block:
+            one
+            ...is malformatted.
+            hint: without the profile a block without divider is told with its line, and the others are applied
+        "#]],
+    );
+    fails(
+        Version::V1,
+        "+++++++ REPLACE\n",
+        &expect![[r#"
+            The SEARCH block:
+
+            ...is malformatted.
+            hint: without the profile a block without divider is told with its line, and the others are applied
+        "#]],
+    );
+}
+
+#[test]
+fn of_v2() {
+    fails(
+        Version::V2,
+        &block("three  \n\n", "tres\n"),
+        &expect![[r#"
+            The SEARCH block:
+            three
+            ...does not match anything in the file.
+            hint: without the profile more differences are allowed for, and the closest place is shown
+        "#]],
+    );
+    fails(
+        Version::V2,
+        &(block("one\n", "uno\n") + &block("", "all\n")),
+        &expect![[r#"
+                The SEARCH block:
+
+                ...matched an incorrect content in the file.
+                hint: without the profile a file with content is never replaced by a block without search text
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "------- SEARCH\none\n------- SEARCH\n",
+        &expect![[r#"
+            Invalid state transition.
+            Valid transitions are:
+            - Idle → StateSearch
+            - StateSearch → StateReplace
+            hint: without the profile a marker inside a block is content if that makes the search text fit
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "------- SEARCH\none\n=======\n=======\n",
+        &expect![[r#"
+            Invalid state transition.
+            Valid transitions are:
+            - Idle → StateSearch
+            - StateSearch → StateReplace
+            hint: without the profile a marker inside a block is content if that makes the search text fit
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "prose\n\n------- SEARCH\n",
+        &expect![[r#"
+            Malformed SEARCH/REPLACE block structure: Missing valid closing REPLACE marker
+            hint: without the profile text around the blocks is skipped
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "\n=======\n",
+        &expect![[r#"
+            Invalid REPLACE marker detected - could not find matching SEARCH block starting from line 0
+            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "=======\n",
+        &expect![[r#"
+            Invalid SEARCH/REPLACE block structure - no lines available to process
+            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "\n+++++++ REPLACE\n",
+        &expect![[r#"
+            Malformed REPLACE block - missing valid separator after line 0
+            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "+++++++ REPLACE\n",
+        &expect![[r#"
+
+            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "------- SEARCH\none\n+++++++ REPLACE\n",
+        &expect![[r#"
+
+            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "------- SEARCH\none\n",
+        &expect![[r#"
+            File processing incomplete - SEARCH/REPLACE operations still active during finalization
+            hint: without the profile a block that is cut is told with its line, and the others are applied
+        "#]],
+    );
+    fails(
+        Version::V2,
+        "------- SEARCH\none\n=======\n",
+        &expect![[r#"
+            File processing incomplete - SEARCH/REPLACE operations still active during finalization
+            hint: without the profile a block that is cut is told with its line, and the others are applied
+        "#]],
+    );
+}
+
+#[test]
+fn blank_lines_before_a_block_are_none_in_v2() {
+    let diff = format!("\n  \n{}\n\n{}", block("one\n", "uno\n"), block("two\n", "dos\n"));
+    let constructed = construct(Version::V2, &diff, "one\ntwo\n", End::Final).expect("it is well formed");
+    assert_eq!(constructed.content, "uno\ndos\n");
+}

@@ -1,0 +1,145 @@
+//! Answers to changed files: the cases of `corpus/edit`, each a rule of how edits are placed or refused.
+
+use std::fmt::Write;
+
+use reknit::edit::{
+    Closest, Edit, FileAction, FilePlan, Format, Match, Original, Outcome, Parsed, Parser, Place, Plan,
+    Policy, Preview, Rejection, parse, plan,
+};
+
+use crate::corpus::{self, Case, Files, Verdict};
+use crate::cuts::{same_for_every_cut, whole_characters};
+use crate::edit_parse::read;
+
+#[test]
+fn edit_cases_give_what_they_must() {
+    let mut verdict = Verdict::new();
+    for case in corpus::cases("edit") {
+        let format = format(&case);
+        let parser = || format.map_or_else(Parser::detect, Parser::new);
+        let parsed = same_for_every_cut(&case.input, |pieces| read(parser(), pieces));
+        if let Some(format) = format {
+            assert_eq!(parse(format, case.text()), parsed, "{}", case.name);
+        }
+
+        let before = case.files("before");
+        let originals: Vec<_> = before.iter().map(|(path, content)| Original { path, content }).collect();
+        let plan = plan(&parsed.edits, &originals, Policy::default());
+        let mut after = carry_out(&plan.files, &before);
+        if after == before {
+            after.clear();
+        }
+        verdict.expect(&case, "report.txt", &told(&parsed, &plan.files, format));
+        verdict.expect_files(&case, "after", &after);
+    }
+    verdict.give();
+}
+
+/// The format that a case names; without it, it is found.
+fn format(case: &Case) -> Option<Format> {
+    case.note("format").map(|name| name.parse().expect("it is a format"))
+}
+
+/// What is shown while an answer arrives does not depend on its cuts, and the plan at its end is the same.
+#[test]
+fn edit_cases_end_alike_when_they_are_previewed() {
+    for case in corpus::cases("edit") {
+        let before = case.files("before");
+        let Some((_, original)) = before.first_key_value().filter(|_| before.len() == 1) else { continue };
+        let format = format(&case);
+        let parser = || format.map_or_else(Parser::detect, Parser::new);
+        let (_, previewed) = same_for_every_cut(&case.input, |pieces| preview(parser(), original, pieces));
+        let mut edits = read(parser(), &[&case.input]).edits;
+        edits.iter_mut().for_each(|edit| edit.path = None);
+        let planned = plan(&edits, &[Original { path: "", content: original }], Policy::default());
+        assert_eq!(previewed, planned, "{}", case.name);
+    }
+}
+
+/// What is shown at the end of an answer, and what it comes to.
+fn preview(parser: Parser, original: &[u8], pieces: &[&[u8]]) -> (Vec<u8>, Plan) {
+    let mut preview = Preview::new(parser, original, Policy::default());
+    for piece in whole_characters(pieces) {
+        preview.push(&piece);
+    }
+    let shown = preview.shown().to_vec();
+    (shown, preview.finish().1)
+}
+
+/// The files as a plan leaves them; edits without a place are left out.
+fn carry_out(plans: &[FilePlan], before: &Files) -> Files {
+    let mut files = before.clone();
+    for plan in plans {
+        let original = files.remove(&plan.path);
+        let is_there = original.is_some() || plan.action == FileAction::Create;
+        let path = match &plan.action {
+            FileAction::Move { to } => to,
+            FileAction::Create | FileAction::Update => &plan.path,
+            FileAction::Delete => continue,
+        };
+        if is_there {
+            files.insert(path.clone(), plan.content(&original.unwrap_or_default()));
+        }
+    }
+    files
+}
+
+/// What became of an answer: each file, its edits, and what could not be read.
+fn told(parsed: &Parsed, plans: &[FilePlan], named: Option<Format>) -> String {
+    let mut told = String::new();
+    if named.is_none() {
+        let format = parsed.format.map_or("not found", Format::name);
+        writeln!(told, "format {format}").unwrap();
+    }
+    for plan in plans {
+        let path = if plan.path.is_empty() { "without a name" } else { &plan.path };
+        match &plan.action {
+            FileAction::Move { to } => writeln!(told, "file {path}: move to {to}").unwrap(),
+            FileAction::Update if plan.splices.is_empty() => writeln!(told, "file {path}: as it is").unwrap(),
+            action => writeln!(told, "file {path}: {}", action.name()).unwrap(),
+        }
+        for report in &plan.reports {
+            let edit = &parsed.edits[report.index];
+            write!(told, "edit {}, line {}: ", report.index + 1, edit.line).unwrap();
+            match &report.outcome {
+                Outcome::Applied(found) => tell_match(&mut told, found),
+                Outcome::Rejected(rejection) => tell_rejection(&mut told, rejection),
+            }
+            tell_repairs(&mut told, edit);
+        }
+    }
+    for problem in &parsed.problems {
+        writeln!(told, "problem {}: {problem}", problem.kind.name()).unwrap();
+        writeln!(told, "  hint: {}", problem.kind.hint()).unwrap();
+    }
+    if parsed.edits.is_empty() && parsed.problems.is_empty() {
+        told.push_str("nothing\n");
+    }
+    told
+}
+
+fn tell_match(told: &mut String, found: &Match) {
+    let lines: Vec<_> = found.lines.iter().map(ToString::to_string).collect();
+    writeln!(told, "applied, {}, {}, score {:.2}", found.how, lines.join(" and "), found.score).unwrap();
+    if let Some(Place { lines, score }) = found.runner_up {
+        writeln!(told, "  runner-up: {lines}, score {score:.2}").unwrap();
+    }
+    if let Some(earlier) = found.inside {
+        writeln!(told, "  inside what edit {} puts there", earlier + 1).unwrap();
+    }
+}
+
+fn tell_rejection(told: &mut String, Rejection { reason, closest, .. }: &Rejection) {
+    writeln!(told, "rejected, {}: {reason}", reason.name()).unwrap();
+    writeln!(told, "  hint: {}", reason.hint()).unwrap();
+    if let Some(Closest { place: Place { lines, score }, diff, .. }) = closest {
+        writeln!(told, "  closest: {lines}, score {score:.2}").unwrap();
+        diff.lines().for_each(|line| writeln!(told, "    {line}").unwrap());
+    }
+}
+
+fn tell_repairs(told: &mut String, edit: &Edit) {
+    for repair in &edit.repairs {
+        writeln!(told, "  repaired, line {}: {}", repair.line, repair.kind.message()).unwrap();
+    }
+}

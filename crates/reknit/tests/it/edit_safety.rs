@@ -1,0 +1,383 @@
+//! Any file and any edits: applied with every other byte as it was, or refused with nothing done; never both.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use reknit::edit::{
+    Action, Edit, FileAction, FileEnd, FilePlan, Format, How, Match, Original, Outcome, Parsed, Parser, Plan,
+    Policy, Preview, Reach, Replace, Scope, parse, plan,
+};
+
+use crate::cuts::cut_at_random;
+
+const PATH: &str = "a.rs";
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Few enough that they meet: the same line in several places, and in several forms.
+const LINES: [&str; 18] = [
+    "a",
+    "b",
+    "  a",
+    "\ta",
+    "a  ",
+    "",
+    " ",
+    "}",
+    "    }",
+    "...",
+    "\"x\"",
+    "\u{201C}x\u{201D}",
+    "call(one, two);",
+    "    call(one, two);",
+    "long enough to tell = 1",
+    "long enough to tell = 2",
+    "enough to tell = 2",
+    "\u{3000}é",
+];
+
+/// What answers are made of besides.
+const MARKS: [&str; 34] = [
+    "<<<<<<< SEARCH",
+    "<<<<<<< SEARCH",
+    "------- SEARCH",
+    ":start_line:2",
+    "-------",
+    "=======",
+    "=======",
+    "\\=======",
+    ">>>>>>> REPLACE",
+    ">>>>>>> REPLACE",
+    "+++++++ REPLACE",
+    "```",
+    "```rust",
+    "a.rs",
+    "*** Begin Patch",
+    "*** Update File: a.rs",
+    "*** Add File: b.rs",
+    "*** Delete File: a.rs",
+    "*** Move to: c.rs",
+    "*** End of File",
+    "*** End Patch",
+    "--- a.rs",
+    "+++ a.rs",
+    "@@",
+    "@@ -1,2 +1,2 @@",
+    "@@ a",
+    " a",
+    "-a",
+    "+b",
+    "-call(one, two);",
+    "{\"old_string\": \"a\\n\", \"new_string\": \"b\\n\", \"replace_all\": true}",
+    "<args><file><path>a.rs</path><diff>",
+    "</diff></file></args>",
+    "1 | a",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
+
+    #[test]
+    fn edits_are_placed_or_leave_no_trace(file in file(), asks in prop::collection::vec(ask(), 1..5), loosest in rung()) {
+        let edits: Vec<_> = asks.iter().map(|ask| ask.edit(&file)).collect();
+        check(&file, &edits, Policy { loosest });
+    }
+
+    #[test]
+    fn answers_are_placed_or_leave_no_trace(
+        file in file(),
+        answer in answer(),
+        format in select(Format::ALL.to_vec()),
+        seed: u64,
+    ) {
+        let answer = answer.iter().map(|part| part.text(&file)).collect::<String>();
+        for parser in [|_| Parser::detect(), Parser::new] {
+            let whole = previewed(parser(format), &file, &[answer.as_bytes()]);
+            let pieces = cut_at_random(answer.as_bytes(), seed);
+            prop_assert_eq!(&previewed(parser(format), &file, &pieces), &whole, "random cut {}", seed);
+            let bytes: Vec<_> = answer.as_bytes().chunks(1).collect();
+            prop_assert_eq!(&previewed(parser(format), &file, &bytes), &whole, "byte by byte");
+        }
+        check(&file, &parse(format, &answer).edits, Policy::default());
+    }
+}
+
+/// What a preview ends with: what was read and planned, and what it showed last.
+fn previewed(parser: Parser, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan, Vec<u8>) {
+    let mut preview = Preview::new(parser, file, Policy::default());
+    let mut cut_character = Vec::new();
+    for piece in pieces {
+        cut_character.extend_from_slice(piece);
+        let whole = std::str::from_utf8(&cut_character).map_or_else(|error| error.valid_up_to(), str::len);
+        preview.push(std::str::from_utf8(&cut_character[..whole]).expect("it was looked at"));
+        cut_character.drain(..whole);
+    }
+    let shown = preview.shown().to_vec();
+    let (parsed, plan) = preview.finish();
+    (parsed, plan, shown)
+}
+
+/// Plans the edits of a file and looks at what the plan may not do.
+fn check(file: &[u8], edits: &[Edit], policy: Policy) {
+    let planned = |edits: &[Edit]| plan(edits, &[Original { path: PATH, content: file }], policy);
+    let whole = planned(edits);
+    assert_eq!(whole, planned(edits), "the same again");
+    let mut indexes: Vec<_> =
+        whole.files.iter().flat_map(|file| &file.reports).map(|report| report.index).collect();
+    indexes.sort_unstable();
+    assert_eq!(indexes, (0..edits.len()).collect::<Vec<_>>(), "one report for each edit");
+
+    for plan in &whole.files {
+        let original = if plan.path == PATH { file } else { &[] };
+        check_splices(plan, original);
+        let rejected = |outcome: &Outcome| matches!(outcome, Outcome::Rejected(_));
+        if plan.reports.iter().all(|report| rejected(&report.outcome)) {
+            assert_eq!((&*plan.splices, &plan.action), (&[][..], &FileAction::Update));
+        }
+        for report in &plan.reports {
+            if let Outcome::Applied(found) = &report.outcome {
+                check_match(&edits[report.index], found, original, policy);
+            }
+        }
+    }
+    if all_different(edits) {
+        let rejected: HashSet<_> = whole.rejected().map(|(_, report)| report.index).collect();
+        let kept: Vec<_> = edits.iter().enumerate().filter(|(index, _)| !rejected.contains(index)).collect();
+        let kept = planned(&kept.into_iter().map(|(_, edit)| edit.clone()).collect::<Vec<_>>());
+        let done = |plan: &Plan| -> Vec<_> {
+            let changed = |file: &&FilePlan| !file.splices.is_empty() || file.action != FileAction::Update;
+            let told = |file: &FilePlan| (file.path.clone(), file.action.clone(), file.splices.clone());
+            plan.files.iter().filter(changed).map(told).collect()
+        };
+        assert_eq!(done(&whole), done(&kept), "an edit that is refused is as good as none");
+    }
+}
+
+/// Splices are in order, in the file and apart, and all around them stays.
+fn check_splices(plan: &FilePlan, original: &[u8]) {
+    let mut at = if original.starts_with(BOM) { BOM.len() } else { 0 };
+    let mut content = original[..at].to_vec();
+    for splice in &plan.splices {
+        assert!(at <= splice.range.start && splice.range.start <= splice.range.end, "{:?}", plan.splices);
+        content.extend_from_slice(&original[at..splice.range.start]);
+        content.extend_from_slice(&splice.replacement);
+        at = splice.range.end;
+    }
+    content.extend_from_slice(&original[at..]);
+    assert_eq!(plan.content(original), content);
+}
+
+/// A match is within the file and on an allowed rung, and what is exact is there.
+fn check_match(edit: &Edit, found: &Match, original: &[u8], policy: Policy) {
+    assert!(found.how <= policy.loosest, "{found:?}");
+    assert!((0.0..=1.0).contains(&found.score), "{found:?}");
+    let text = original.strip_prefix(BOM).unwrap_or(original);
+    // A carriage return by itself ends a line where the first line has one.
+    let returns = text.iter().find(|byte| b"\r\n".contains(byte)) == Some(&b'\r');
+    let mut lines: Vec<&[u8]> = Vec::new();
+    let mut start = 0;
+    for (at, byte) in text.iter().enumerate() {
+        if *byte == b'\n' || (returns && *byte == b'\r' && text.get(at + 1) != Some(&b'\n')) {
+            lines.push(&text[start..=at]);
+            start = at + 1;
+        }
+    }
+    lines.extend((start < text.len()).then_some(&text[start..]));
+    for place in &found.lines {
+        assert!(1 <= place.first && place.first <= place.last + 1 && place.last <= lines.len(), "{found:?}");
+    }
+    if let Action::Replace(replace) = &edit.action
+        && found.how == How::Exact
+        && found.inside.is_none()
+        && replace.scope == Scope::Lines
+        && replace.reach == Reach::One
+        && !replace.search.is_empty()
+        && !replace.search.lines().any(|line| line.trim() == "...")
+    {
+        let place = lines[found.lines[0].first - 1..found.lines[0].last].concat();
+        let search = replace.search.as_bytes();
+        let open = search.strip_suffix(b"\n").unwrap_or(search);
+        let open = open.strip_suffix(b"\r").unwrap_or(open);
+        assert!(place == search || (place == open && text.ends_with(open)), "{found:?} of {edit:?}");
+    }
+}
+
+/// Whether no two edits have the same search text. Those share their places.
+fn all_different(edits: &[Edit]) -> bool {
+    let mut seen = HashSet::new();
+    edits.iter().flat_map(Edit::readings).all(|replace| seen.insert(&replace.search))
+}
+
+fn rung() -> impl Strategy<Value = How> {
+    prop_oneof![
+        4 => Just(How::Distance),
+        1 => select(vec![How::Exact, How::LineEnds, How::TrailingBlanks, How::Indentation, How::BlankLines]),
+    ]
+}
+
+/// A file: with line ends of one kind or of two, with a mark or without, closed or not, seldom not UTF-8.
+fn file() -> impl Strategy<Value = Vec<u8>> {
+    let ends = prop_oneof![Just(&["\n"][..]), Just(&["\r\n"][..]), Just(&["\n", "\r\n", "\n"][..])];
+    let line = (select(LINES.to_vec()), any::<Index>());
+    let lines = prop::collection::vec(line, 0..14);
+    let odd = prop::option::weighted(0.1, any::<Index>());
+    (lines, ends, any::<bool>(), any::<bool>(), odd).prop_map(|(lines, ends, bom, closed, odd)| {
+        let mut file = if bom { BOM.to_vec() } else { Vec::new() };
+        for (number, (line, end)) in lines.iter().enumerate() {
+            file.extend_from_slice(line.as_bytes());
+            if closed || number + 1 < lines.len() {
+                file.extend_from_slice(end.get(ends).as_bytes());
+            }
+        }
+        if let Some(at) = odd {
+            file.insert(at.index(file.len() + 1), 0xFF);
+        }
+        file
+    })
+}
+
+/// A text: lines of the file, or any.
+#[derive(Clone, Debug)]
+enum Lines {
+    Taken { from: Index, count: usize },
+    Made(Vec<&'static str>),
+}
+
+impl Lines {
+    fn text(&self, file: &[u8]) -> String {
+        match self {
+            Self::Taken { from, count } => {
+                let text = String::from_utf8_lossy(file.strip_prefix(BOM).unwrap_or(file)).into_owned();
+                let lines: Vec<_> = text.lines().collect();
+                let start = from.index(lines.len() + 1);
+                lines[start..].iter().take(*count).flat_map(|line| [line, "\n"]).collect()
+            }
+            Self::Made(lines) => lines.iter().flat_map(|line| [line, "\n"]).collect(),
+        }
+    }
+}
+
+fn text() -> impl Strategy<Value = Lines> {
+    prop_oneof![
+        (any::<Index>(), 0_usize..6).prop_map(|(from, count)| Lines::Taken { from, count }),
+        prop::collection::vec(select(LINES.to_vec()), 0..5).prop_map(Lines::Made),
+    ]
+}
+
+/// What is asked of the file, before the file is known.
+#[derive(Clone, Debug)]
+enum Ask {
+    Replace(Place),
+    Undecided(Vec<Place>),
+    Write(Lines),
+    Delete,
+    Move,
+}
+
+/// A search and a replacement.
+#[derive(Clone, Debug)]
+struct Place {
+    search: Lines,
+    replacement: Lines,
+    /// Whether the search text lacks its last line end and the first two bytes, as one within lines may.
+    cut: bool,
+    scope: Scope,
+    reach: Reach,
+    hint: Option<usize>,
+    below: Option<&'static str>,
+    end: FileEnd,
+}
+
+impl Ask {
+    fn edit(&self, file: &[u8]) -> Edit {
+        let action = match self {
+            Self::Replace(place) => Action::Replace(place.replace(file)),
+            Self::Undecided(places) => {
+                Action::Undecided(places.iter().map(|place| place.replace(file)).collect())
+            }
+            Self::Write(content) => Action::Write { content: content.text(file) },
+            Self::Delete => Action::Delete,
+            Self::Move => Action::Move { to: "b.rs".to_owned() },
+        };
+        Edit { path: None, action, line: 1, at: 0..0, repairs: Vec::new() }
+    }
+}
+
+impl Place {
+    fn replace(&self, file: &[u8]) -> Replace {
+        let mut search = self.search.text(file);
+        let mut replacement = self.replacement.text(file);
+        if self.cut && self.scope == Scope::Within {
+            search = search.trim_end_matches('\n').chars().skip(2).collect();
+            replacement.pop();
+        }
+        Replace {
+            search,
+            replacement,
+            scope: self.scope,
+            reach: self.reach,
+            hint: self.hint,
+            below: self.below.map(str::to_owned).into_iter().collect(),
+            end: self.end,
+        }
+    }
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    let scope = prop_oneof![3 => Just(Scope::Lines), 1 => Just(Scope::Within)];
+    let reach = prop_oneof![4 => Just(Reach::One), 1 => Just(Reach::All)];
+    let below = prop::option::weighted(0.1, select(LINES.to_vec()));
+    let end = prop_oneof![4 => Just(FileEnd::Kept), 1 => Just(FileEnd::Closed), 1 => Just(FileEnd::Here)];
+    let hint = prop::option::weighted(0.2, 0_usize..20);
+    (text(), text(), any::<bool>(), scope, reach, hint, below, end).prop_map(
+        |(search, replacement, cut, scope, reach, hint, below, end)| Place {
+            search,
+            replacement,
+            cut,
+            scope,
+            reach,
+            hint,
+            below,
+            end,
+        },
+    )
+}
+
+fn ask() -> impl Strategy<Value = Ask> {
+    prop_oneof![
+        12 => place().prop_map(Ask::Replace),
+        2 => prop::collection::vec(place(), 1..4).prop_map(Ask::Undecided),
+        1 => text().prop_map(Ask::Write),
+        1 => Just(Ask::Delete),
+        1 => Just(Ask::Move),
+    ]
+}
+
+/// A part of an answer.
+#[derive(Clone, Debug)]
+enum Part {
+    Block(Lines, Lines),
+    Lines(Vec<&'static str>),
+}
+
+impl Part {
+    fn text(&self, file: &[u8]) -> String {
+        match self {
+            Self::Block(search, replacement) => format!(
+                "<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n",
+                search.text(file),
+                replacement.text(file)
+            ),
+            Self::Lines(lines) => lines.iter().flat_map(|line| [line, "\n"]).collect(),
+        }
+    }
+}
+
+fn answer() -> impl Strategy<Value = Vec<Part>> {
+    let line = select([&LINES[..], &MARKS, &MARKS].concat());
+    let part = prop_oneof![
+        (text(), text()).prop_map(|(search, replacement)| Part::Block(search, replacement)),
+        prop::collection::vec(line, 0..12).prop_map(Part::Lines),
+    ];
+    prop::collection::vec(part, 1..4)
+}
