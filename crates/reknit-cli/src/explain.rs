@@ -10,10 +10,16 @@ use crate::tell;
 /// The page itself: wherever the binary goes, it has it along.
 const PAGE: &str = include_str!("../../../docs/errors.md");
 
-/// What is explained beside the kinds of the engine: how a message can end, and trouble of the command line.
+/// What is explained beside the kinds of the engine: how a message can end, and trouble with files and the
+/// command line.
 pub(crate) const CUT: &str = "cut";
 pub(crate) const FAILED: &str = "failed";
 pub(crate) const INPUT_OUTPUT: &str = "input-output";
+pub(crate) const NO_EDITS: &str = "no-edits";
+pub(crate) const NOT_TEXT: &str = "not-text";
+pub(crate) const PATH: &str = "path";
+pub(crate) const UNDO: &str = "undo";
+pub(crate) const WRITE: &str = "write";
 pub(crate) const WRONG_USE: &str = "wrong-use";
 
 /// Tell what an error or a diagnostic means, why it happens, and what to do
@@ -88,12 +94,16 @@ mod tests {
     use std::collections::BTreeSet;
 
     use reknit::diagnostic::Kind;
+    use reknit::edit::{ProblemKind, Reason};
 
     use super::*;
 
     #[test]
     fn every_kind_has_an_entry_and_every_entry_a_kind() {
-        let kinds = Kind::ALL.iter().map(|kind| kind.name()).chain([CUT, FAILED, INPUT_OUTPUT, WRONG_USE]);
+        let own = [CUT, FAILED, INPUT_OUTPUT, NO_EDITS, NOT_TEXT, PATH, UNDO, WRITE, WRONG_USE];
+        let problems = ProblemKind::ALL.iter().map(|kind| kind.name());
+        let edits = problems.chain(Reason::NAMES);
+        let kinds = Kind::ALL.iter().map(|kind| kind.name()).chain(edits).chain(own);
         let named: Vec<_> = entries().map(|entry| entry.name).collect();
         assert_eq!(named.iter().copied().collect::<BTreeSet<_>>(), kinds.collect());
         assert_eq!(named.len(), named.iter().collect::<BTreeSet<_>>().len(), "an entry is there twice");

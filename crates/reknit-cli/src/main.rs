@@ -10,15 +10,21 @@ mod interrupt;
 mod explain;
 mod pieces;
 mod print;
+mod ask;
+mod files;
+mod diff;
 mod record;
 mod view;
 mod read;
 mod replay;
 mod tools;
+mod apply;
+mod undo;
+mod log;
 
 use outcome::Outcome;
 
-/// Model streams, cut or broken however you like, as whole messages
+/// Model streams, cut or broken however you like, as whole messages, tool calls and file edits
 #[derive(Parser)]
 #[command(name = "reknit", version, max_term_width = 100)]
 struct Arguments {
@@ -31,6 +37,9 @@ enum Command {
     Read(read::Arguments),
     Replay(replay::Arguments),
     Tools(tools::Arguments),
+    Apply(apply::Arguments),
+    Undo(undo::Arguments),
+    Log(log::Arguments),
     Explain(explain::Arguments),
 }
 
@@ -48,6 +57,9 @@ fn main() -> ExitCode {
         Command::Read(arguments) => read::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
+        Command::Apply(arguments) => apply::run(&arguments),
+        Command::Undo(arguments) => undo::run(&arguments),
+        Command::Log(arguments) => log::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match result {

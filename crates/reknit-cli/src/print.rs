@@ -1,4 +1,4 @@
-//! JSON on standard output.
+//! Standard output: JSON, and bytes as they are.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 
 use crate::outcome::Trouble;
-use crate::view::is_unsafe;
+use crate::view::{harmless, is_unsafe};
 
 /// Prints a value on a line of its own.
 pub(crate) fn print_json(
@@ -19,6 +19,20 @@ pub(crate) fn print_json(
         serde_json::to_writer(&mut *out, value)?;
     }
     Ok(out.write_all(b"\n")?)
+}
+
+/// Prints bytes as they are; on a terminal, what it would obey is shown as what it is.
+pub(crate) fn print_bytes<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(), Trouble> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    if out.get_ref().is_terminal() {
+        let bytes = pieces.collect::<Vec<_>>().concat();
+        out.write_all(harmless(&String::from_utf8_lossy(&bytes)).as_bytes())?;
+    } else {
+        for piece in pieces {
+            out.write_all(piece)?;
+        }
+    }
+    Ok(out.flush()?)
 }
 
 /// The same JSON, with what a terminal would obey written as escapes.

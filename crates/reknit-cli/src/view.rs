@@ -22,13 +22,13 @@ mod tests;
 
 pub(crate) use facts::Facts;
 pub(crate) use safe::{harmless, is_unsafe};
+pub(crate) use style::Style;
 pub(crate) use terminal::Terminal;
 
 use fields::Fields;
 use markdown::Markdown;
 use page::{Page, Wrap};
 use safe::{Cleaner, name};
-use style::Style;
 use terminal::Cursor;
 
 /// A reply on a terminal.

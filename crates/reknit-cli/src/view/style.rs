@@ -2,7 +2,7 @@
 
 /// What a piece of the page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     Plain,
     Heading,
     Strong,
@@ -23,6 +23,11 @@ pub(super) enum Style {
     Good,
     Odd,
     Bad,
+    /// A line of a diff, and the words in it that changed.
+    Removed,
+    RemovedWord,
+    Added,
+    AddedWord,
 }
 
 impl Style {
@@ -39,6 +44,10 @@ impl Style {
             Self::Good => "0;32",
             Self::Odd => "0;33",
             Self::Bad => "0;1;31",
+            Self::Removed => "0;31",
+            Self::RemovedWord => "0;7;31",
+            Self::Added => "0;32",
+            Self::AddedWord => "0;7;32",
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::env;
 use std::io::{self, IsTerminal};
 
+use super::style::Style;
+
 /// What a terminal can do and is to do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
@@ -33,6 +35,16 @@ impl Terminal {
             paint: if is_dumb || is_set("NO_COLOR") { Paint::None } else { Paint::Colours },
             cursor: if is_dumb { Cursor::Stays } else { Cursor::Moves },
         })
+    }
+
+    /// A text in a style, which ends with it.
+    pub(crate) fn paint(self, style: Style, text: &str) -> String {
+        match self.paint {
+            Paint::Colours if style != Style::Plain && !text.is_empty() => {
+                format!("\x1b[{}m{text}\x1b[0m", style.parameters())
+            }
+            Paint::Colours | Paint::None => text.to_owned(),
+        }
     }
 
     /// How wide it is at the moment.

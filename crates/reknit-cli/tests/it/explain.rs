@@ -61,14 +61,16 @@ fn a_name_of_nothing_is_wrong_use() {
 fn every_example_is_real() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors.md"));
     let page = page.expect("the page is there");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain");
-    fs::create_dir_all(&folder).expect("the folder for tests can be written");
+    let parent = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain");
+    let _ = fs::remove_dir_all(&parent);
     for section in page.split("\n### ").skip(1) {
         let (name, text) = section.split_once('\n').expect("a heading is a line");
         let (_, example) = text.split_once("```console\n$ ").expect("an entry has an example");
         let (example, _) = example.split_once("\n```").expect("an example ends");
+        let folder = parent.join(name);
+        fs::create_dir_all(&folder).expect("the folder for tests can be written");
         let mut steps = example.split("\n$ ").peekable();
-        if let Some((file, content)) =
+        while let Some((file, content)) =
             steps.peek().and_then(|step| step.strip_prefix("cat ")?.split_once('\n'))
         {
             // What is shown of a file that lacks its last line end cannot show that.

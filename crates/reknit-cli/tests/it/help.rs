@@ -9,7 +9,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
     let help = run(&["--help"], "");
     assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
     expect![[r#"
-        Model streams, cut or broken however you like, as whole messages
+        Model streams, cut or broken however you like, as whole messages, tool calls and file edits
 
         Usage: reknit <COMMAND>
 
@@ -17,6 +17,9 @@ fn help_is_on_stdout_and_fits_a_screen() {
           read     Turn a provider's stream into the message it holds, live
           replay   Play a recording in its own time, to standard output or as a provider's server
           tools    Find the tool calls and the thinking that a model writes into its text, live
+          apply    Put a model's edits where they belong in files, or say why they cannot be
+          undo     Take back what `apply` wrote, byte for byte
+          log      List what `apply` and `undo` changed, newest first
           explain  Tell what an error or a diagnostic means, why it happens, and what to do
           help     Print this message or the help of the given subcommand(s)
 
@@ -61,6 +64,53 @@ fn help_is_on_stdout_and_fits_a_screen() {
         Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble, 130 interrupted
     "#]]
     .assert_eq(&read.stdout);
+}
+
+#[test]
+fn the_help_about_edits_fits_a_screen() {
+    for command in ["apply", "undo", "log"] {
+        let help = run(&[command, "--help"], "");
+        assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
+        assert!(help.stdout.lines().count() <= 50, "{command}");
+        assert!(help.stdout.lines().all(|line| line.chars().count() <= 100), "{}", help.stdout);
+    }
+    let apply = run(&["apply", "--help"], "");
+    expect![[r#"
+        Put a model's edits where they belong in files, or say why they cannot be
+
+        Usage: reknit apply [OPTIONS] [ANSWER]
+
+        Arguments:
+          [ANSWER]  The model's answer; standard input if it is `-` or left out
+
+        Options:
+              --original <FILE>  Edit this file, whatever the answer calls it, and print its new content
+              --root <DIR>       Edit the files below this directory [default: .]
+              --format <FORMAT>  How the edits are written [default: auto]
+              --loosest <RUNG>   The loosest rung of the ladder that is tried [default: distance]
+              --keep-going       Apply what has a place, also if something else has none
+              --dry-run          Print what would change as a unified diff, and write nothing
+              --yes              Write without asking
+              --streaming        The answer is unfinished: print as much of the new content as it tells
+              --explain          Say of every edit where it landed and how, or what comes closest
+              --json             Print what becomes of each edit as one JSON object
+              --ndjson           The same with a line for each file, or for each change with `--streaming`
+              --profile <NAME>   Apply the edits as Cline does, for comparison: cline-v1 or cline-v2
+              --recut <SEED>     Feed the answer cut at pseudo-random bytes, or `bytes` for one at a time
+          -h, --help             Print help
+
+        Examples:
+          reknit apply answer.md                       show what changes below this directory, ask, write
+          reknit apply --dry-run answer.md             the changes as a unified diff
+          reknit apply --root src --yes answer.md      write without asking
+          reknit apply --original a.rs answer.md       the new content of one file
+          reknit apply --original a.rs --streaming …   as much of it as an unfinished answer tells
+          reknit apply --dry-run --json answer.md      what becomes of each edit, as one JSON object
+
+        An edit that fits two places, or none, is an error, and then nothing is written or printed.
+        Exit code: 0 all is done, 1 some edits have no place, 2 wrong use or trouble, 130 interrupted
+    "#]]
+    .assert_eq(&apply.stdout);
 }
 
 #[test]

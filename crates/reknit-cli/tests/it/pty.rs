@@ -48,8 +48,12 @@ impl Terminal {
     }
 
     /// The same with a pipe on its standard input.
-    pub(crate) fn start_fed(columns: u16, arguments: &[&str]) -> (Self, ChildStdin) {
-        let (terminal, stdin) = Self::spawn(columns, &[], arguments, Stdio::piped());
+    pub(crate) fn start_fed(
+        columns: u16,
+        environment: &[(&str, &str)],
+        arguments: &[&str],
+    ) -> (Self, ChildStdin) {
+        let (terminal, stdin) = Self::spawn(columns, environment, arguments, Stdio::piped());
         (terminal, stdin.expect("it is on a pipe"))
     }
 
@@ -133,7 +137,8 @@ impl Left {
         rows(&self.screen)
     }
 
-    /// What is on the screen, with a sign at every change of style: `d`im, `i`talic, `b`old, a colour.
+    /// What is on the screen, with a sign at every change of style: `d`im, `i`talic, `b`old, in`v`erse, a
+    /// colour.
     pub(crate) fn styled(&self) -> String {
         let screen = self.screen.screen();
         let (height, width) = screen.size();
@@ -143,7 +148,8 @@ impl Left {
             let cells = (0..width.get()).filter_map(|column| screen.cell(row, column));
             for cell in cells.filter(|cell| !cell.is_wide_continuation()) {
                 let mut style = String::new();
-                let signs = [(cell.dim(), "d"), (cell.italic(), "i"), (cell.bold(), "b")];
+                let signs =
+                    [(cell.dim(), "d"), (cell.italic(), "i"), (cell.bold(), "b"), (cell.inverse(), "v")];
                 signs.iter().filter(|(is_set, _)| *is_set).for_each(|(_, sign)| style.push_str(sign));
                 if let vt100::Color::Idx(colour) = cell.fgcolor() {
                     style.push_str(&colour.to_string());

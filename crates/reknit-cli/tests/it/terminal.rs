@@ -294,7 +294,7 @@ fn without_summary(screen: &str) -> &str {
 
 /// Runs it on a stream that comes in pieces of this length.
 fn feed(columns: u16, stream: &[u8], length: usize) -> Left {
-    let (terminal, mut stdin) = Terminal::start_fed(columns, &["read"]);
+    let (terminal, mut stdin) = Terminal::start_fed(columns, &[], &["read"]);
     stream.chunks(length).for_each(|piece| stdin.write_all(piece).expect("it reads"));
     drop(stdin);
     terminal.end()
@@ -324,7 +324,7 @@ fn pieces_that_come_one_by_one_leave_no_trace_of_the_status_line() {
 #[test]
 fn the_status_line_stands_below_and_never_wraps() {
     for columns in [80, 20] {
-        let (mut terminal, mut stdin) = Terminal::start_fed(columns, &["read"]);
+        let (mut terminal, mut stdin) = Terminal::start_fed(columns, &[], &["read"]);
         stdin.write_all(&corpus::bytes("openai-chat/cut-without-finish-reason")).expect("it reads");
         terminal.wait_for("writing");
         let (screen, cursor) = terminal.look();
@@ -342,7 +342,7 @@ fn the_status_line_stands_below_and_never_wraps() {
 fn a_window_can_be_resized_meanwhile() {
     let stream = std::fs::read(STREAM).expect("it is there");
     let half = stream.windows(5).position(|five| five == b"parse").expect("it is there") + 500;
-    let (mut terminal, mut stdin) = Terminal::start_fed(60, &["read"]);
+    let (mut terminal, mut stdin) = Terminal::start_fed(60, &[], &["read"]);
     stdin.write_all(&stream[..half]).expect("it reads");
     terminal.wait_for("● thinking · example-model");
     terminal.resize(30);
@@ -364,7 +364,7 @@ the part that is compared.
 
 #[test]
 fn an_interrupt_keeps_what_came() {
-    let (mut terminal, mut stdin) = Terminal::start_fed(60, &["read"]);
+    let (mut terminal, mut stdin) = Terminal::start_fed(60, &[], &["read"]);
     stdin.write_all(&corpus::bytes("openai-chat/cut-without-finish-reason")).expect("it reads");
     terminal.wait_for("writing");
     terminal.press(b"\x03");
@@ -378,7 +378,7 @@ fn an_interrupt_keeps_what_came() {
     assert!(!screen.contains('●'), "{screen}");
     only_own_commands(&left.bytes);
 
-    let (mut terminal, mut stdin) = Terminal::start_fed(200, &["read", "--ndjson"]);
+    let (mut terminal, mut stdin) = Terminal::start_fed(200, &[], &["read", "--ndjson"]);
     stdin.write_all(&corpus::bytes("openai-chat/cut-without-finish-reason")).expect("it reads");
     terminal.wait_for("there");
     terminal.press(b"\x03");

@@ -1,0 +1,51 @@
+//! The model's answer, as it comes in.
+
+use anyhow::anyhow;
+
+use crate::explain;
+use crate::outcome::Trouble;
+use crate::pieces::Pieces;
+
+/// The answer as text, piece by piece.
+pub(super) struct Answer {
+    pieces: Pieces,
+    /// The beginning of a character whose end is not there yet.
+    held: Vec<u8>,
+    /// How many bytes came before that.
+    at: usize,
+}
+
+impl Answer {
+    pub(super) fn new(pieces: Pieces) -> Self {
+        Self { pieces, held: Vec::new(), at: 0 }
+    }
+
+    /// The next piece; `None` at the end.
+    ///
+    /// Bytes that are no text are refused: read as something else, they would end up in a file.
+    pub(super) fn next(&mut self) -> Result<Option<String>, Trouble> {
+        let Some(piece) = self.pieces.next()? else {
+            return if self.held.is_empty() { Ok(None) } else { Err(self.not_text(0)) };
+        };
+        self.held.extend_from_slice(piece);
+        let end = match std::str::from_utf8(&self.held) {
+            Ok(text) => text.len(),
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(error) => return Err(self.not_text(error.valid_up_to())),
+        };
+        let rest = self.held.split_off(end);
+        let text = String::from_utf8(std::mem::replace(&mut self.held, rest)).expect("it was looked at");
+        self.at += text.len();
+        Ok(Some(text))
+    }
+
+    /// Whether it ended because somebody pressed Ctrl-C.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.pieces.is_interrupted()
+    }
+
+    fn not_text(&self, offset: usize) -> Trouble {
+        let what = anyhow!("byte {}: the answer is not UTF-8", self.at + offset);
+        Trouble::with_hint(what, "give the answer as the model wrote it").explained_as(explain::NOT_TEXT)
+    }
+}

@@ -1,0 +1,161 @@
+//! `reknit log`: what was written below a directory, and whether it was taken back.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use reknit_workspace::journal::{Change, Log};
+use reknit_workspace::{Entry, EntryId};
+use serde::Serialize;
+
+use crate::explain;
+use crate::files::{open_journal, open_root};
+use crate::outcome::{Outcome, Trouble};
+use crate::print::print_json;
+use crate::tell;
+use crate::view::{Terminal, harmless};
+
+mod time;
+
+use time::Time;
+
+/// List what `apply` and `undo` changed, newest first
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  reknit log             what was changed below this directory
+  reknit log --all       everywhere
+  reknit log --json      the same as one JSON object
+  reknit undo 12         take back entry 12
+
+Exit code: 0 all is listed, 1 some entries are damaged, 2 wrong use or trouble")]
+pub(crate) struct Arguments {
+    /// The directory
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+
+    /// List what was changed below every directory
+    #[arg(long, conflicts_with = "root")]
+    all: bool,
+
+    /// Print the entries as one JSON object
+    #[arg(long, conflicts_with = "ndjson")]
+    json: bool,
+
+    /// Print the entries one a line, as JSON
+    #[arg(long)]
+    ndjson: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+    let root = if arguments.all { None } else { Some(open_root(&arguments.root)?) };
+    let log = open_journal()?.log()?;
+    let of_root = |entry: &&Entry| root.as_ref().is_none_or(|root| entry.root == root.path());
+    let entries: Vec<_> = log.entries.iter().filter(of_root).map(|entry| Listed::new(entry, &log)).collect();
+    let mut out = BufWriter::new(io::stdout().lock());
+    if arguments.json {
+        print_json(&mut out, &Listing { entries })?;
+    } else if arguments.ndjson {
+        for entry in &entries {
+            print_json(&mut out, entry)?;
+        }
+    } else {
+        for entry in &entries {
+            let shown = entry.shown(arguments.all);
+            let shown =
+                if Terminal::on_stdout().is_some() { harmless(&shown) } else { shown.as_str().into() };
+            out.write_all(shown.as_bytes())?;
+        }
+        if entries.is_empty() {
+            let hint = if arguments.all { "" } else { "; `--all` lists what was changed elsewhere" };
+            tell(format_args!("nothing was changed{hint}"));
+        }
+    }
+    out.flush()?;
+    for damage in &log.damaged {
+        tell(format_args!("error: {damage}\nhint: {}", damage.hint()));
+    }
+    if log.damaged.is_empty() {
+        return Ok(Outcome::Done);
+    }
+    explain::point_to([explain::WRITE]);
+    Ok(Outcome::Partly)
+}
+
+#[derive(Serialize)]
+struct Listing<'a> {
+    entries: Vec<Listed<'a>>,
+}
+
+/// An entry as it is listed.
+#[derive(Serialize)]
+struct Listed<'a> {
+    id: EntryId,
+    at: Time,
+    root: &'a Path,
+    label: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undoes: Option<EntryId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone_by: Option<EntryId>,
+    files: Vec<ListedFile<'a>>,
+}
+
+/// What was done to a file.
+#[derive(Serialize)]
+pub(crate) struct ListedFile<'a> {
+    path: &'a str,
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a str>,
+}
+
+impl<'a> Listed<'a> {
+    fn new(entry: &'a Entry, log: &Log) -> Self {
+        Self {
+            id: entry.id,
+            at: Time(entry.at),
+            root: &entry.root,
+            label: &entry.label,
+            undoes: entry.undoes,
+            undone_by: log.undone_by(entry.id),
+            files: entry.changes.iter().map(ListedFile::new).collect(),
+        }
+    }
+
+    /// The entry on some lines.
+    fn shown(&self, with_root: bool) -> String {
+        let what = match self.undoes {
+            Some(id) => format!("undo of {id}"),
+            None => self.label.to_owned(),
+        };
+        let undone = self.undone_by.map_or_else(String::new, |id| format!(", undone by {id}"));
+        let root = if with_root { format!(", below `{}`", self.root.display()) } else { String::new() };
+        let mut shown = format!("{}  {:#}  {what}{undone}{root}\n", self.id, self.at);
+        for file in &self.files {
+            shown += &format!("    {}\n", file.deed());
+        }
+        shown
+    }
+}
+
+impl<'a> ListedFile<'a> {
+    pub(crate) fn new(change: &'a Change) -> Self {
+        let path = change.path().as_str();
+        let (action, to) = match change {
+            Change::Create { .. } => ("create", None),
+            Change::Delete { .. } => ("delete", None),
+            Change::Move { to, .. } => ("move", Some(to.as_str())),
+            _ => ("update", None),
+        };
+        Self { path, action, to }
+    }
+
+    /// What was done, in one line.
+    pub(crate) fn deed(&self) -> String {
+        match (self.action, self.to) {
+            (_, Some(to)) => format!("moved `{}` to `{to}`", self.path),
+            (action, None) => format!("{action}d `{}`", self.path),
+        }
+    }
+}

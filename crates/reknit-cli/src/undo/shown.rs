@@ -1,0 +1,69 @@
+//! What an undo changes, as a diff.
+
+use std::io::{BufWriter, StdoutLock};
+
+use reknit_workspace::journal::Change;
+use reknit_workspace::undo::Standing;
+use reknit_workspace::{RelPath, Stamp, root};
+
+use super::Subject;
+use crate::diff::{self, Diff, Sides};
+use crate::outcome::Trouble;
+use crate::view::Terminal;
+
+/// Prints what becomes of each file that is not as before already.
+pub(super) fn print(
+    out: &mut BufWriter<StdoutLock<'static>>,
+    terminal: Option<Terminal>,
+    subject: &Subject,
+) -> Result<(), Trouble> {
+    for change in &subject.entry.changes {
+        let (now, before) = match change {
+            Change::Create { path, .. } => (path, None),
+            Change::Move { path, to, before, .. } => (to, Some((path, before))),
+            Change::Update { path, before, .. } | Change::Delete { path, before } => {
+                (path, Some((path, before)))
+            }
+            _ => continue,
+        };
+        if is_as_before(subject, change.path()) && is_as_before(subject, now) {
+            continue;
+        }
+        print_file(out, terminal, subject, now, before)?;
+    }
+    Ok(())
+}
+
+fn print_file(
+    out: &mut BufWriter<StdoutLock<'static>>,
+    terminal: Option<Terminal>,
+    subject: &Subject,
+    path: &RelPath,
+    before: Option<(&RelPath, &Stamp)>,
+) -> Result<(), Trouble> {
+    let there = match subject.root.read(path) {
+        Ok(file) => Some(file),
+        Err(root::Error::NotFound { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let kept = match (before, &there) {
+        (None, _) => Vec::new(),
+        // A file that was only moved is moved back, and the journal need not have it.
+        (Some((_, stamp)), Some(file)) if file.stamp.same_content(stamp) => file.bytes.clone(),
+        (Some((_, stamp)), _) => subject.journal.content(stamp.hash)?,
+    };
+    let sides =
+        Sides { before: there.as_ref().map(|_| path.as_str()), after: before.map(|(path, _)| path.as_str()) };
+    let now = there.as_ref().map_or(&[][..], |file| &file.bytes);
+    let diff = Diff::between(now, &kept);
+    match terminal {
+        Some(terminal) => diff::show(out, terminal, sides, &diff)?,
+        None => diff::write(out, sides, &diff)?,
+    }
+    Ok(())
+}
+
+fn is_as_before(subject: &Subject, path: &RelPath) -> bool {
+    let standing = subject.standings.iter().find(|(other, _)| other == path);
+    standing.is_some_and(|(_, standing)| *standing == Standing::Already)
+}

@@ -1,0 +1,199 @@
+//! `reknit undo` and `reknit log`: what was written is listed and taken back.
+
+use std::fs;
+
+use expect_test::expect;
+
+use crate::command::Run;
+use crate::folder::{Folder, block_of};
+
+/// A folder in which two answers were applied.
+fn edited() -> Folder {
+    let folder = Folder::new(&[("a.txt", "one\r\ntwo\r\n"), ("b.txt", "b\n")]);
+    let first = block_of("a.txt", "one\n", "1\n") + &block_of("new/c.txt", "", "c\n");
+    let second = block_of("a.txt", "two\n", "2\n");
+    for answer in [first, second] {
+        assert_eq!(folder.run(&["apply", "--yes"], answer).code, Some(0));
+    }
+    assert_eq!((folder.read("a.txt").as_str(), folder.read("new/c.txt").as_str()), ("1\r\n2\r\n", "c\n"));
+    folder
+}
+
+/// What was printed, without the times.
+fn timeless(run: &Run) -> String {
+    let lines = run.stdout.lines().map(|line| match line.split_once("  20") {
+        Some((id, rest)) => format!("{id}  …{}\n", &rest["26-01-01 00:00:00 UTC".len()..]),
+        None => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+#[test]
+fn undo_goes_back_step_by_step() {
+    let folder = edited();
+    let undone = folder.run(&["undo", "--yes"], "");
+    assert_eq!((undone.code, undone.stdout.as_str()), (Some(0), ""));
+    expect![[r#"
+        updated `a.txt`
+        `reknit undo 3` brings it back
+    "#]]
+    .assert_eq(&undone.stderr);
+    assert_eq!(folder.read("a.txt"), "1\r\ntwo\r\n");
+
+    let undone = folder.run(&["undo", "--yes"], "");
+    expect![[r#"
+        updated `a.txt`
+        deleted `new/c.txt`
+        `reknit undo 4` brings it back
+    "#]]
+    .assert_eq(&undone.stderr);
+    assert_eq!(folder.bytes("a.txt"), b"one\r\ntwo\r\n");
+    assert!(!folder.has("new"), "a directory that was made for a file goes with it");
+
+    let nothing = folder.run(&["undo", "--yes"], "");
+    assert_eq!(nothing.code, Some(1));
+    expect![[r#"
+        error: there is nothing to undo
+        hint: `reknit log --all` lists what was changed elsewhere
+        see: `reknit explain undo`
+    "#]]
+    .assert_eq(&nothing.stderr);
+}
+
+#[test]
+fn an_undo_is_undone_by_its_number() {
+    let folder = edited();
+    assert_eq!(folder.run(&["undo", "--yes", "1"], "").code, Some(1), "entry 2 changed the file since");
+    assert_eq!(folder.run(&["undo", "--yes"], "").code, Some(0));
+    assert_eq!(folder.run(&["undo", "--yes", "3"], "").code, Some(0));
+    assert_eq!(folder.read("a.txt"), "1\r\n2\r\n");
+    expect![[r#"
+        4  …  undo of 3
+            updated `a.txt`
+        3  …  undo of 2, undone by 4
+            updated `a.txt`
+        2  …  apply
+            updated `a.txt`
+        1  …  apply
+            updated `a.txt`
+            created `new/c.txt`
+    "#]]
+    .assert_eq(&timeless(&folder.run(&["log"], "")));
+    let again = folder.run(&["undo", "--yes", "3"], "");
+    assert_eq!(again.code, Some(2));
+    expect![[r#"
+        error: entry 3 is undone already, by entry 4
+        hint: undo that entry to bring its changes back
+        see: `reknit explain undo`
+    "#]]
+    .assert_eq(&again.stderr);
+    assert_eq!(folder.run(&["undo", "--yes", "99"], "").code, Some(2));
+}
+
+#[test]
+fn what_somebody_changed_since_is_not_lost() {
+    let folder = edited();
+    folder.write("a.txt", "mine\n");
+    let refused = folder.run(&["undo", "--yes", "--json"], "");
+    assert_eq!(refused.code, Some(1));
+    expect![[r#"
+        {"undoes":2,"files":[{"path":"a.txt","standing":"changed"}]}
+    "#]]
+    .assert_eq(&refused.stdout);
+    expect![[r#"
+        error: entry 2 cannot be undone: `a.txt`: changed since
+        hint: `--force` overwrites what was changed since
+        see: `reknit explain undo`
+    "#]]
+    .assert_eq(&refused.stderr);
+    assert_eq!(folder.read("a.txt"), "mine\n");
+
+    let forced = folder.run(&["undo", "--yes", "--force", "--json"], "");
+    assert_eq!(forced.code, Some(0));
+    expect![[r#"
+        {"entry":3,"undoes":2,"files":[{"path":"a.txt","standing":"changed"}]}
+    "#]]
+    .assert_eq(&forced.stdout);
+    assert_eq!(folder.read("a.txt"), "1\r\ntwo\r\n");
+    assert_eq!(folder.run(&["undo", "--yes", "3"], "").code, Some(0));
+    assert_eq!(folder.read("a.txt"), "mine\n");
+}
+
+#[test]
+fn a_dry_run_shows_what_an_undo_changes() {
+    let folder = edited();
+    assert_eq!(folder.run(&["undo", "--yes"], "").code, Some(0));
+    let dry = folder.run(&["undo", "--dry-run"], "");
+    assert_eq!((dry.code, dry.stderr.as_str()), (Some(0), ""));
+    expect![[r#"
+        --- a/a.txt
+        +++ b/a.txt
+        @@ -1,2 +1,2 @@
+        -1␍
+        +one␍
+         two␍
+        diff --git a/new/c.txt b/new/c.txt
+        deleted file mode 100644
+        --- a/new/c.txt
+        +++ /dev/null
+        @@ -1 +0,0 @@
+        -c
+    "#]]
+    .assert_eq(&dry.stdout.replace('\r', "␍"));
+    assert_eq!(folder.read("a.txt"), "1\r\ntwo\r\n");
+    let json = folder.run(&["undo", "--dry-run", "--json"], "");
+    expect![[r#"
+        {"undoes":1,"files":[{"path":"a.txt","standing":"ready"},{"path":"new/c.txt","standing":"ready"}]}
+    "#]]
+    .assert_eq(&json.stdout);
+}
+
+#[test]
+fn nothing_is_undone_where_nobody_can_be_asked() {
+    let folder = edited();
+    let refused = folder.run(&["undo"], "");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.starts_with("error: nobody can be asked whether to write\nhint: use `--yes`"));
+    assert_eq!(folder.read("a.txt"), "1\r\n2\r\n");
+}
+
+#[test]
+fn every_root_has_its_own_log() {
+    let folder = edited();
+    fs::create_dir(folder.root().join("other")).expect("it is new");
+    let other = folder.run(&["log", "--root", "other"], "");
+    assert_eq!((other.code, other.stdout.as_str()), (Some(0), ""));
+    assert_eq!(other.stderr, "nothing was changed; `--all` lists what was changed elsewhere\n");
+    assert_eq!(folder.run(&["undo", "--yes", "--root", "other"], "").code, Some(1));
+    let named = folder.run(&["undo", "--yes", "2", "--root", "other"], "");
+    assert_eq!(named.code, Some(2));
+    assert!(named.stderr.starts_with("error: entry 2 is about files below `"), "{}", named.stderr);
+    // An entry that is named says itself where it belongs.
+    let elsewhere = folder.command(env!("CARGO_BIN_EXE_reknit"), &["undo", "--yes", "2"]);
+    let elsewhere = { elsewhere }.current_dir(folder.outside()).output().expect("it was built");
+    assert_eq!(elsewhere.status.code(), Some(0));
+    assert_eq!(folder.read("a.txt"), "1\r\ntwo\r\n");
+    assert!(folder.run(&["log", "--all"], "").stdout.contains(", below `"));
+}
+
+#[test]
+fn the_log_is_json_for_programs() {
+    let folder = edited();
+    assert_eq!(folder.run(&["undo", "--yes"], "").code, Some(0));
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.run(&["log", "--json"], "").stdout).expect("it is JSON");
+    let entries = json["entries"].as_array().expect("there is a list");
+    let lines: Vec<serde_json::Value> = folder
+        .run(&["log", "--ndjson"], "")
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"))
+        .collect();
+    assert_eq!(*entries, lines);
+    let first = entries.last().expect("there are three");
+    let root = folder.root().canonicalize().expect("it is there");
+    assert_eq!(first["root"], root.to_str().expect("it is UTF-8"));
+    assert_eq!(first["files"][1]["action"], "create");
+    assert_eq!((&entries[0]["undoes"], &entries[1]["undone_by"]), (&2.into(), &3.into()));
+    assert!(first["at"].as_str().is_some_and(|at| at.ends_with('Z')), "{first}");
+}
