@@ -38,7 +38,8 @@ impl Shape {
     pub(crate) fn argument(self, size: usize) -> String {
         let argument = match self {
             Self::Plain => json!({"path": "notes.txt", "content": words(size)}),
-            Self::File => json!({"path": "src/lib.rs", "content": source(size)}),
+            // An escape takes a byte more in JSON than in the file, and of those there are a tenth.
+            Self::File => json!({"path": "src/lib.rs", "content": source(size * 10 / 11)}),
             Self::Rows => rows(size),
         };
         argument.to_string()
@@ -54,11 +55,11 @@ pub(crate) fn words(size: usize) -> String {
         .collect()
 }
 
-fn source(size: usize) -> String {
+/// A source file: functions of seven lines and a blank one behind each.
+pub(crate) fn source(size: usize) -> String {
     let mut text = String::new();
     for number in 0.. {
-        // An escape takes a byte more in JSON than it has here, and of those there are a tenth.
-        if text.len() * 11 / 10 >= size {
+        if text.len() >= size {
             break;
         }
         let _ = write!(

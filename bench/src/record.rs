@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use crate::measure::Effort;
 use crate::node::Node;
 
-const CRATES: [&str; 6] = ["eventsource-stream", "jiter", "serde_json", "sse-core", "sse-stream", "sseer"];
+const CRATES: [&str; 8] =
+    ["eventsource-stream", "jiter", "memchr", "serde_json", "sse-core", "sse-stream", "sseer", "strsim"];
 const PACKAGES: [&str; 5] = ["node", "@anthropic-ai/sdk", "ai", "eventsource-parser", "partial-json"];
 
 /// What stands above the table.

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{Project, run as run_command};
 
+mod edits;
 mod json;
 
 /// A dialect that this version reads.
@@ -80,6 +81,10 @@ pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
     let parity = dir.join("toolcalls-parity");
     if parity.is_dir() && !tool_calls(project, &parity.canonicalize()?, &binary)? {
         failed.push("calls in text".to_owned());
+    }
+    let edits = dir.join("edits");
+    if edits.is_dir() && !edits::run(project, &edits, &binary)?.is_empty() {
+        failed.push("edits".to_owned());
     }
     if !failed.is_empty() {
         bail!("not as it should be: {}", failed.join("; "));

@@ -24,7 +24,7 @@ usage: cargo xtask COMMAND
   tidy            the checks of the repository itself, one by one
   corpus          write the expected files of corpus/ again, to be read in review
   sdk             let the providers' SDKs talk to `reknit replay --serve`
-  fixtures DIR    read the recorded streams of DIR/streams, whole and cut
+  fixtures DIR    read the recorded streams of DIR/streams, whole and cut; apply the edits of DIR/edits
   picture         film `reknit read` on a terminal for the README, as an SVG
   fuzz MINUTES [TARGET…]
                   let a fuzzer try the targets of fuzz/, for so many minutes in all

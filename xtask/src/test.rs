@@ -15,8 +15,9 @@ const STEPS: [(&str, Step); 11] = [
     ("tidy", tidy::run),
     ("lint", lint),
     ("lint of bench", lint_bench),
-    ("tests", tests),
+    // Before the tests: one of them edits the code of the SDKs.
     ("SDKs", sdk::run),
+    ("tests", tests),
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),

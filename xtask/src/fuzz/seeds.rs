@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The corpus of a target that has none of its own name: those that read a whole reply.
+/// The corpus of a target that has none of its own: those that read a whole reply.
 const REPLIES: &str = "wire";
+
+/// The folder of answers with edits in them.
+const ANSWERS: &str = "edit-parse";
 
 /// The lengths of the pieces that a seed is cut into; `fuzz/src/lib.rs` reads them.
 const LENGTHS: [u8; 4] = [7, 1, 0, 60];
@@ -17,7 +20,7 @@ const WORD: std::ops::RangeInclusive<usize> = 2..=40;
 
 /// Writes a file for each input of the target's corpus to `seeds`, and their words to the file `words`.
 pub(super) fn write(corpus: &Path, target: &str, seeds: &Path, words: &Path) -> Result<()> {
-    let own = corpus.join(target);
+    let own = corpus.join(if target == "edit" { ANSWERS } else { target });
     let folder = if own.is_dir() { own } else { corpus.join(REPLIES) };
     let mut found = BTreeSet::new();
     fs::create_dir_all(seeds).with_context(|| format!("`{}` cannot be made", seeds.display()))?;

@@ -14,17 +14,24 @@ struct Kind {
     inputs: Vec<String>,
     /// A case has all of these.
     expected: Vec<String>,
+    /// A case may have these. A name that ends in `/` is a folder of any files.
+    optional: Vec<String>,
 }
 
 impl Kind {
-    fn matches(&self, folder: &str) -> bool {
-        let names: Vec<_> = folder.split('/').collect();
-        names.len() == self.folder.len()
-            && self.folder.iter().zip(names).all(|(want, name)| want.starts_with('<') || want == name)
+    /// The case that a file belongs to, and its path there.
+    fn case<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
+        let slash = path.match_indices('/').nth(self.folder.len() - 1)?.0;
+        let (folder, file) = (&path[..slash], &path[slash + 1..]);
+        let mut names = self.folder.iter().zip(folder.split('/'));
+        let belongs = names.all(|(want, name)| want.starts_with('<') || want == name)
+            && (!file.contains('/') || self.reads(file));
+        belongs.then_some((folder, file))
     }
 
     fn reads(&self, file: &str) -> bool {
         self.inputs.iter().chain(&self.expected).any(|name| name == file)
+            || self.optional.iter().any(|name| name == file || name.ends_with('/') && file.starts_with(name))
     }
 }
 
@@ -37,20 +44,21 @@ pub(super) fn cases(tree: &Tree) -> Vec<Problem> {
         return vec![Problem::new(README, 1, "no table of the kinds of cases", fix)];
     }
 
-    let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for path in files.into_iter().filter(|path| *path != README) {
-        let (folder, name) = path.rsplit_once('/').expect("the path starts with `corpus/`");
-        folders.entry(folder).or_default().insert(name);
-    }
     let mut problems = Vec::new();
-    for (folder, names) in folders {
-        match kinds.iter().find(|kind| kind.matches(folder)) {
-            Some(kind) => check_case(kind, folder, &names, &mut problems),
-            None => problems.extend(names.iter().map(|name| {
+    let mut cases: BTreeMap<&str, (&Kind, BTreeSet<&str>)> = BTreeMap::new();
+    for path in files.into_iter().filter(|path| *path != README) {
+        match kinds.iter().find_map(|kind| kind.case(path).map(|case| (kind, case))) {
+            Some((kind, (folder, file))) => {
+                cases.entry(folder).or_insert_with(|| (kind, BTreeSet::new())).1.insert(file);
+            }
+            None => {
                 let fix = "move it into a case folder or add its kind to corpus/README.md";
-                Problem::new(&format!("{folder}/{name}"), 1, "no test reads this file", fix)
-            })),
+                problems.push(Problem::new(path, 1, "no test reads this file", fix));
+            }
         }
+    }
+    for (folder, (kind, names)) in cases {
+        check_case(kind, folder, &names, &mut problems);
     }
     problems
 }
@@ -75,10 +83,10 @@ fn check_case(kind: &Kind, folder: &str, names: &BTreeSet<&str>, problems: &mut 
 fn kinds(readme: &str) -> Vec<Kind> {
     let rows = numbered(readme).filter_map(|(_, line)| {
         let cells: Vec<_> = line.strip_prefix('|')?.split('|').map(code_spans).collect();
-        let [folders, inputs, expected, ..] = cells.as_slice() else { return None };
+        let [folders, inputs, expected, optional, ..] = cells.as_slice() else { return None };
         let folder = folders.first().filter(|folder| folder.starts_with("corpus/"))?;
         let folder = folder.trim_end_matches('/').split('/').map(str::to_owned).collect();
-        Some(Kind { folder, inputs: inputs.clone(), expected: expected.clone() })
+        Some(Kind { folder, inputs: inputs.clone(), expected: expected.clone(), optional: optional.clone() })
     });
     rows.collect()
 }
@@ -93,9 +101,10 @@ mod tests {
     use super::*;
 
     const TABLE: &str = "\
-| Folder | Input | Expected |
-| --- | --- | --- |
-| `corpus/wire/<dialect>/<case>/` | one of `input.sse`, `input.json` | `message.json` |
+| Folder | Input | Expected | May be there |
+| --- | --- | --- | --- |
+| `corpus/wire/<dialect>/<case>/` | one of `input.sse`, `input.json` | `message.json` | |
+| `corpus/edit/<case>/` | `answer.txt` | `report.txt` | `format`, `before/` |
 ";
 
     #[test]
@@ -103,6 +112,23 @@ mod tests {
         let files =
             [(README, TABLE), ("corpus/wire/x/a/input.sse", ""), ("corpus/wire/x/a/message.json", "")];
         expect(cases, &files, &[]);
+    }
+
+    #[test]
+    fn a_case_may_have_folders() {
+        let files = [
+            (README, TABLE),
+            ("corpus/edit/a/answer.txt", ""),
+            ("corpus/edit/a/before/src/lib.rs", ""),
+            ("corpus/edit/a/report.txt", ""),
+            ("corpus/edit/b/answer.txt", ""),
+            ("corpus/edit/b/behind/lib.rs", ""),
+            ("corpus/edit/b/format", ""),
+            ("corpus/edit/b/report.txt", ""),
+        ];
+        let expected = ["corpus/edit/b/behind/lib.rs:1: no test reads this file, \
+             move it into a case folder or add its kind to corpus/README.md"];
+        expect(cases, &files, &expected);
     }
 
     #[test]
