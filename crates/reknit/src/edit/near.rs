@@ -352,7 +352,7 @@ fn matched(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<Option<(usize, f64)
 /// A line in common counts as much as it weighs, and one of the window between such lines against it, unless it
 /// stands where one of the search is missing: a brace further down is not worth the lines before it.
 fn common(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<(usize, usize)> {
-    let costs: Vec<f64> = window.iter().map(|there| weight(there.line.body) / 2.0).collect();
+    let costs: Vec<f64> = window.iter().map(|there| weight(there.line.body)).collect();
     let less = |(value, last): (f64, Option<usize>), cost: f64| match last {
         Some(_) if value > cost => (value - cost, last),
         _ => (0.0, None),
