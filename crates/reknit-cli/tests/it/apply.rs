@@ -421,7 +421,7 @@ fn every_edit_explains_itself() {
         edit 1 of `a.py`: line 7, exact
         error: edit 2 of `a.py`: the file has other lines now than the search text
         hint: read the file again: it has other lines than the search text
-        closest: lines 1-3, score 0.46
+        closest: lines 1-3, score 0.53
            def total(items):
           +    price = sum(items)
           -    count = 2 * rate

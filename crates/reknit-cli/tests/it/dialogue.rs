@@ -246,7 +246,7 @@ fn without_colours_there_are_none() {
 
 #[test]
 fn nothing_in_a_diff_is_a_command() {
-    let folder = Folder::new(&[("a.txt", "one \x1b[31mred\r\nover\rwritten\n")]);
+    let folder = Folder::new(&[("a.txt", "one \x1b[31mred\nover\rwritten\n")]);
     let answer = block_of("a.txt", "over\rwritten\n", "\x1b]0;title\x07 \u{202e}turned\n");
     folder.write("../answer.md", answer);
     let left = apply(&folder, &[("[y]es, [n]o:", b"y\n")]);
@@ -265,7 +265,7 @@ fn nothing_in_a_diff_is_a_command() {
     "#]]
     .assert_eq(&left.screen());
     assert!(!left.bytes.contains("\x1b]0;") && !left.bytes.contains("\x1b[31mred"), "{:?}", left.bytes);
-    assert_eq!(folder.read("a.txt"), "one \x1b[31mred\r\n\x1b]0;title\x07 \u{202e}turned\n");
+    assert_eq!(folder.read("a.txt"), "one \x1b[31mred\n\x1b]0;title\x07 \u{202e}turned\n");
 }
 
 #[test]

@@ -49,7 +49,8 @@ impl Composer {
             .aligned
             .iter()
             .map(|range| {
-                if let Some(line) = line_at(text, range.start).filter(|line| !line.end.is_empty()) {
+                let line = line_at(text, range.start);
+                if let Some(line) = line.filter(|line| line.end.ends_with(b"\n")) {
                     last = name(line.end);
                 }
                 last
@@ -210,13 +211,15 @@ fn unseen(text: &[u8], fit: &Fit) -> BTreeSet<usize> {
     fit.aligned.iter().enumerate().filter(|(_, range)| solid(range) > 1).map(|(line, _)| line).collect()
 }
 
-/// The line end that lines have at a byte: that of the line there, or the one before, or the first.
+/// The line end that lines have at a byte: that of the line there, or the one before, or the first. A carriage
+/// return by itself is one only if there is no other.
 pub(super) fn line_end(text: &[u8], at: usize) -> &'static [u8] {
-    [line_at(text, at), line_before(text, at), line_at(text, 0)]
+    let ends = [line_at(text, at), line_before(text, at), line_at(text, 0)]
         .into_iter()
         .flatten()
-        .find(|line| !line.end.is_empty())
-        .map_or(b"\n", |line| name(line.end))
+        .map(|line| line.end);
+    let found = ends.clone().find(|end| end.ends_with(b"\n")).or(ends.clone().find(|end| !end.is_empty()));
+    found.map_or(b"\n", name)
 }
 
 fn name(end: &[u8]) -> &'static [u8] {
