@@ -23,10 +23,14 @@
 
 pub(crate) mod blank;
 mod exact;
+mod names;
 mod template;
+mod tag;
+mod finder;
 pub mod grammar;
 mod profile;
 mod tools;
+mod rules;
 mod matcher;
 mod span;
 mod change;
@@ -44,6 +48,7 @@ mod literal;
 mod transcode;
 mod channel;
 mod call;
+mod params;
 mod neutral;
 mod display;
 mod detect;
@@ -321,7 +326,9 @@ impl Parser {
             BlockData::Thinking { range, closed } => {
                 Block::Thinking { text: &text[range.clone()], closed: *closed }
             }
-            BlockData::Call(call) => Block::Call(Call { data: &self.sheet.calls[*call], text, index }),
+            BlockData::Call(call) => {
+                Block::Call(Call { data: &self.sheet.calls[*call], params: &self.sheet.params, text, index })
+            }
         }
     }
 }

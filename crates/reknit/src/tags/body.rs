@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::blank::leading;
+use super::blank::behind_blanks;
 use super::call::{CallData, Input, Slice};
 use super::envelope::{Envelope, Progress};
 use super::grammar::Body;
@@ -111,7 +111,7 @@ impl Json {
 
     /// Before the first value, or the next behind a separator.
     fn start(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Option<Step> {
-        self.scan += leading(&sheet.text[self.scan..]);
+        self.scan = behind_blanks(&sheet.text, self.scan);
         match sheet.text.as_bytes().get(self.scan) {
             Some(b'{') => {
                 let limits = &matcher.limits;
@@ -137,7 +137,7 @@ impl Json {
 
     /// Behind a marker with a name: what may stand before the arguments, and their brace.
     fn head(&mut self, body: &Body, sheet: &mut Sheet) -> Option<Step> {
-        self.scan += leading(&sheet.text[self.scan..]);
+        self.scan = behind_blanks(&sheet.text, self.scan);
         let block = self.open.expect("a name in the marker makes a call");
         match any_literal(&sheet.text, self.scan, &body.before, false) {
             Match::Full(end) => {
@@ -231,7 +231,7 @@ impl Json {
 
     /// Behind an element of a list.
     fn element(&mut self, sheet: &mut Sheet) -> Option<Step> {
-        self.scan += leading(&sheet.text[self.scan..]);
+        self.scan = behind_blanks(&sheet.text, self.scan);
         match sheet.text.as_bytes().get(self.scan) {
             Some(b',') => {
                 self.scan += 1;
@@ -253,7 +253,7 @@ impl Json {
 
     /// Behind the last value: the closing marker, a separator, or neither.
     fn behind(&mut self, body: &Body, sheet: &mut Sheet) -> Option<Step> {
-        self.scan += leading(&sheet.text[self.scan..]);
+        self.scan = behind_blanks(&sheet.text, self.scan);
         if self.scan == sheet.text.len() && !sheet.over {
             return Some(Step::Wait);
         }
@@ -346,7 +346,7 @@ impl Json {
 
 /// The name of a call in its marker, without what some models write around it.
 fn bare_name(body: &Body, text: &str, found: &Found) -> Range<usize> {
-    let Range { mut start, mut end } = found.name.clone();
+    let Range { mut start, mut end } = found.name.range();
     if !body.name_prefix.is_empty() && text[start..end].starts_with(&body.name_prefix) {
         start += body.name_prefix.len();
     }

@@ -1,9 +1,9 @@
 //! [`Call`]: one call, while it arrives and when it is over.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::params::{ParamData, Params};
 use crate::json::{Object, PartialJson, Value};
 use crate::message::CallEnd;
 
@@ -30,51 +30,6 @@ pub(super) enum Input {
     Json(Box<PartialJson>),
 }
 
-/// The parameters of a call, in the order they came.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Params {
-    pub(super) list: Vec<ParamData>,
-    /// The last one of each name, if there are many: a few are found sooner by looking at all.
-    named: BTreeMap<String, usize>,
-}
-
-/// How many parameters are looked at one by one.
-const FEW: usize = 16;
-
-impl Params {
-    /// The last one of this name.
-    pub(super) fn last(&self, text: &str, name: &str) -> Option<usize> {
-        if self.list.len() > FEW {
-            return self.named.get(name).copied();
-        }
-        self.list.iter().rposition(|param| &text[param.name.clone()] == name)
-    }
-
-    pub(super) fn push(&mut self, text: &str, param: ParamData) {
-        self.list.push(param);
-        if self.list.len() <= FEW {
-            return;
-        }
-        let unnamed = if self.named.is_empty() { 0 } else { self.list.len() - 1 };
-        for (number, param) in self.list.iter().enumerate().skip(unnamed) {
-            self.named.insert(text[param.name.clone()].to_owned(), number);
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct ParamData {
-    pub(super) name: Range<usize>,
-    /// Where its opening marker ends.
-    pub(super) start: usize,
-    pub(super) value: Slice,
-    /// The value as the tool's schema wants it, if that is no string.
-    pub(super) typed: Option<Box<Value>>,
-    pub(super) closed: bool,
-    /// A later parameter of the same name took its place.
-    pub(super) replaced: bool,
-}
-
 /// A part of the parser's text, or a text of its own where the two differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slice {
@@ -95,6 +50,8 @@ impl Slice {
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     pub(super) data: &'a CallData,
+    /// The parameters of all calls.
+    pub(super) params: &'a [ParamData],
     pub(super) text: &'a str,
     pub(super) index: usize,
 }
@@ -149,12 +106,12 @@ impl<'a> Call<'a> {
 
     /// Its parameters in the order they came, if they are written as markup.
     pub fn params(&self) -> impl Iterator<Item = Param<'a>> {
-        let text = self.text;
-        let params = match &self.data.input {
-            Input::Params(params) => params.list.as_slice(),
-            Input::Json(_) => &[],
+        let Self { data, params: all, text, .. } = *self;
+        let params = match &data.input {
+            Input::Params(params) => Some(params.iter(all)),
+            Input::Json(_) => None,
         };
-        params.iter().map(move |data| Param { data, text })
+        params.into_iter().flatten().map(move |data| Param { data, text })
     }
 
     /// Its arguments while they arrive, if they are written as JSON or read into it.

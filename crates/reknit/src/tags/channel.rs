@@ -9,7 +9,7 @@ use super::matcher::Matcher;
 use super::prose::{Place, Prose};
 use super::sheet::Sheet;
 use super::span::SpanKind;
-use super::template::{Found, Match, any_literal, literal};
+use super::template::{Found, Match, Name, any_literal, literal};
 
 pub(super) const START: &str = "<|start|>";
 pub(super) const CHANNEL: &str = "<|channel|>";
@@ -68,7 +68,7 @@ impl Channel {
             if matcher.calls_nothing() {
                 return Step::Go(Machine::Prose(self.prose.clone()));
             }
-            let found = Found { end, name, ..Found::default() };
+            let found = Found { end, name: Name::free(name), ..Found::default() };
             return Step::Go(Machine::Json(Json::named(matcher, sheet, &self.prose, self.opened, &found)));
         }
         sheet.prose(self.prose.kind(matcher, sheet), self.opened);

@@ -3,26 +3,27 @@
 use super::template::Match;
 
 /// How many bytes are compared at once.
-const AT_ONCE: usize = size_of::<u64>();
+const AT_ONCE: usize = size_of::<u128>();
 
 /// A marker, a part of one or a name, ready to be compared with the start of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Exact {
-    text: String,
+    text: Box<str>,
     /// Its first bytes as one number: most markers have no more, and most of what is none differs there.
-    head: u64,
+    head: u128,
     /// Which of that number are bytes of the text.
-    mask: u64,
+    mask: u128,
 }
 
 impl Exact {
-    pub(super) fn new(text: String) -> Self {
+    pub(super) fn new(text: impl Into<Box<str>>) -> Self {
+        let text = text.into();
         let number = |byte: fn(u8) -> u8| {
             let mut bytes = [0; AT_ONCE];
             for (to, from) in bytes.iter_mut().zip(text.bytes()) {
                 *to = byte(from);
             }
-            u64::from_le_bytes(bytes)
+            u128::from_le_bytes(bytes)
         };
         Self { head: number(|byte| byte), mask: number(|_| u8::MAX), text }
     }
@@ -35,7 +36,7 @@ impl Exact {
     #[inline]
     pub(super) fn strip<'a>(&self, text: &'a [u8]) -> Match<&'a [u8]> {
         match text.first_chunk() {
-            Some(near) if u64::from_le_bytes(*near) & self.mask != self.head => Match::No,
+            Some(near) if u128::from_le_bytes(*near) & self.mask != self.head => Match::No,
             Some(_) if self.text.len() <= AT_ONCE => Match::Full(&text[self.text.len()..]),
             _ => strip(text, &self.text),
         }
@@ -45,10 +46,11 @@ impl Exact {
 /// What stands behind `expected` in `text`, if that starts with it.
 #[inline]
 pub(super) fn strip<'a>(text: &'a [u8], expected: &str) -> Match<&'a [u8]> {
-    match text.strip_prefix(expected.as_bytes()) {
-        Some(behind) => Match::Full(behind),
-        None if expected.as_bytes().starts_with(text) => Match::Partial,
-        None => Match::No,
+    let both = text.len().min(expected.len());
+    match text[..both] == expected.as_bytes()[..both] {
+        true if both == expected.len() => Match::Full(&text[both..]),
+        true => Match::Partial,
+        false => Match::No,
     }
 }
 
@@ -60,7 +62,7 @@ mod tests {
     fn all_lengths_are_compared_alike() {
         let all = "<a_name_that_is_long>";
         for length in 1..=all.len() {
-            let exact = Exact::new(all[..length].to_owned());
+            let exact = Exact::new(&all[..length]);
             for end in 0..=all.len() {
                 let text = &all.as_bytes()[..end];
                 assert_eq!(exact.strip(text), strip(text, &all[..length]), "{length} in {end}");

@@ -1,6 +1,6 @@
 //! [`Literal`]: calls in the notation of Python or of Gemma, whose arguments become JSON.
 
-use super::blank::leading;
+use super::blank::behind_blanks;
 use super::call::{CallData, Input, Slice};
 use super::grammar::Calls;
 use super::machine::{Machine, Skip, Step};
@@ -8,7 +8,7 @@ use super::matcher::{Leads, Matcher};
 use super::prose::Prose;
 use super::sheet::Sheet;
 use super::span::SpanKind;
-use super::template::{Found, Match, literal};
+use super::template::{Found, Match, Name, literal};
 use super::transcode::{Notation, Progress, Transcoder};
 use crate::diagnostic::Kind;
 use crate::json::PartialJson;
@@ -133,7 +133,7 @@ impl Literal {
     }
 
     fn element(&mut self, sheet: &mut Sheet) -> Option<Step> {
-        self.scan += leading(&sheet.text[self.scan..]);
+        self.scan = behind_blanks(&sheet.text, self.scan);
         match sheet.text.as_bytes().get(self.scan) {
             Some(b',') => {
                 self.scan += 1;
@@ -153,7 +153,7 @@ impl Literal {
 
     fn behind(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Option<Step> {
         let Some(Calls::Gemma(gemma)) = &matcher.grammar.calls else { return None };
-        self.scan += leading(&sheet.text[self.scan..]);
+        self.scan = behind_blanks(&sheet.text, self.scan);
         match literal(&sheet.text, self.scan, &gemma.close, sheet.over) {
             Match::Full(end) => {
                 sheet.lay(SpanKind::Markup, end);
@@ -171,8 +171,8 @@ impl Literal {
         }
         sheet.lay(SpanKind::Markup, found.end);
         let block = sheet.open_call(CallData {
-            known: matcher.knows(&sheet.text[found.name.clone()]),
-            name: Slice::Range(found.name.clone()),
+            known: matcher.knows(found.name.of(&sheet.text)),
+            name: Slice::Range(found.name.range()),
             range: self.opened..found.end,
             input: Input::Json(Box::new(PartialJson::with_depth(matcher.limits.json_depth))),
             end: None,
@@ -201,7 +201,7 @@ fn python_head(text: &str, at: usize) -> Match<Found> {
         let length = rest.find(|c: char| !(c.is_alphanumeric() || "_.-".contains(c)));
         length.map(|length| from..from + length)
     };
-    let blank = |from: usize| from + leading(&head[from..]);
+    let blank = |from: usize| behind_blanks(head, from);
     let start = blank(at);
     let Some(name) = word(start) else { return undecided };
     let first = text[name.clone()].chars().next();
@@ -210,7 +210,7 @@ fn python_head(text: &str, at: usize) -> Match<Found> {
     }
     let end = name.end + 1;
     let behind = blank(end);
-    let found = Match::Full(Found { end, name, ..Found::default() });
+    let found = Match::Full(Found { end, name: Name::free(name), ..Found::default() });
     match head.as_bytes().get(behind) {
         None => undecided,
         Some(b')') => found,

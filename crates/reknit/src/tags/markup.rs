@@ -4,15 +4,18 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::call::{CallData, Input, ParamData, Params, Slice};
+use super::call::{CallData, Input, Slice};
 use super::grammar::Closer;
 use super::machine::{Machine, Step};
-use super::matcher::{self, Matcher};
+use super::matcher::Matcher;
 use super::param::{OpenParam, Reached};
+use super::params::{ParamData, Params};
 use super::prose::{Place, Prose};
+use super::rules::Rules;
 use super::sheet::{Dropped, RunKind, Sheet};
 use super::span::SpanKind;
-use super::template::{Found, Match};
+use super::tag::Tag;
+use super::template::{Found, Match, Name};
 use super::value;
 use crate::message::CallEnd;
 
@@ -33,7 +36,9 @@ pub(super) struct Markup {
 #[derive(Clone, Debug)]
 pub(super) struct OpenCall {
     pub(super) block: usize,
-    name: Range<usize>,
+    pub(super) name: Name,
+    /// The list that its parameters are in.
+    list: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -50,10 +55,11 @@ impl OpenCall {
     /// At its opening marker, in the call of the block `parent`.
     fn open(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, parent: Option<usize>) -> Self {
         sheet.lay(SpanKind::Markup, found.end);
-        let name = found.name.clone();
+        let name = found.name.of(&sheet.text);
+        let list = matcher.rules().list(name);
         let block = sheet.open_call(CallData {
-            known: matcher.knows(&sheet.text[name.clone()]),
-            name: Slice::Range(name.clone()),
+            known: matcher.knows(name),
+            name: Slice::Range(found.name.range()),
             range: at..found.end,
             input: Input::Params(Params::default()),
             end: None,
@@ -61,12 +67,18 @@ impl OpenCall {
             finalized: false,
             parent,
         });
-        Self { block, name }
+        Self { block, name: found.name, list }
     }
 
     /// The tool that is called.
     pub(super) fn tool<'a>(&self, sheet: &'a Sheet) -> &'a str {
-        &sheet.text[self.name.clone()]
+        self.name.of(&sheet.text)
+    }
+
+    /// Its parameters.
+    #[inline]
+    pub(super) fn parameters<'a>(&self, rules: &'a Rules) -> &'a Tag {
+        rules.parameters(self.list)
     }
 }
 
@@ -78,22 +90,15 @@ impl Markup {
     }
 
     pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
-        let rules = matcher.markup();
+        let rules = matcher.rules();
         loop {
             let next = match &mut self.state {
                 State::Body => self.body(matcher, rules, sheet),
                 State::Param(param) => match param.step(matcher, sheet, &self.call) {
                     Reached::Nothing => Next::Wait,
-                    Reached::End(end) => {
-                        sheet.lay(SpanKind::Markup, end);
-                        self.scan = end;
+                    reached => {
                         self.state = State::Body;
-                        Next::On
-                    }
-                    Reached::Limit(at) => {
-                        self.scan = at;
-                        self.state = State::PastLimit;
-                        Next::On
+                        self.behind_value(sheet, reached)
                     }
                 },
                 State::PastLimit => self.past_limit(rules, sheet),
@@ -131,7 +136,7 @@ impl Markup {
     }
 
     /// Between parameters: the next one, or the end of the call.
-    fn body(&mut self, matcher: &Matcher, rules: &matcher::Markup, sheet: &mut Sheet) -> Next {
+    fn body(&mut self, matcher: &Matcher, rules: &Rules, sheet: &mut Sheet) -> Next {
         let stray = RunKind::Dropped(Dropped::InCall);
         loop {
             let Some(ahead) = rules.next(&sheet.text.as_bytes()[self.scan..]) else {
@@ -140,86 +145,105 @@ impl Markup {
                 return Next::Wait;
             };
             let at = self.scan + ahead;
-            let (mark, end) = match self.mark(rules, sheet, at) {
-                Match::Full(found) => found,
-                Match::Partial => {
-                    self.scan = at;
-                    sheet.prose(stray, at);
-                    return Next::Wait;
+            let close = rules.calls.closes(&sheet.text, at, self.call.name);
+            if let Match::Full(end) = close {
+                self.pass_marker(sheet, at, end);
+                return self.close_call(rules, sheet, at);
+            }
+            let param = self.call.parameters(rules).open.find(&sheet.text, at, false);
+            if let Match::Full(found) = &param {
+                self.pass_marker(sheet, at, found.end);
+                let mut param = OpenParam::open(rules, sheet, &self.call, found);
+                // One that is there as a whole never becomes the state.
+                match param.step(matcher, sheet, &self.call) {
+                    Reached::Nothing => {
+                        self.state = State::Param(param);
+                        return Next::Wait;
+                    }
+                    reached => return self.behind_value(sheet, reached),
                 }
-                Match::No => {
-                    self.scan = sheet.text.ceil_char_boundary(at + 1);
-                    continue;
+            }
+            match self.seldom(rules, sheet, at) {
+                Match::Full((Mark::Call(found), end)) => {
+                    self.pass_marker(sheet, at, end);
+                    let call = OpenCall::open(matcher, sheet, at, &found, Some(self.call.block));
+                    self.outer.push(std::mem::replace(&mut self.call, call));
                 }
-            };
-            sheet.stray(at);
-            sheet.lay(SpanKind::Markup, end);
-            self.scan = end;
-            match mark {
-                Mark::Close => return self.close_call(rules, sheet, at),
-                Mark::Param(found) => {
-                    self.state = State::Param(OpenParam::open(rules, sheet, &self.call, &found));
-                    return Next::On;
-                }
-                Mark::Repair(name) => {
+                Match::Full((Mark::Repair(name), end)) => {
+                    self.pass_marker(sheet, at, end);
                     let name = sheet.text[name].to_owned();
                     repair(rules, sheet, self.call.block, &name, at);
                 }
-                Mark::Call(found) => {
-                    let call = OpenCall::open(matcher, sheet, at, &found, Some(self.call.block));
-                    self.outer.push(std::mem::replace(&mut self.call, call));
+                Match::No if close == Match::No && param == Match::No => {
+                    self.scan = sheet.text.ceil_char_boundary(at + 1);
+                }
+                // That something may become a marker counts more than that something else is none.
+                Match::Partial | Match::No => {
+                    self.scan = at;
+                    sheet.prose(stray, at);
+                    return Next::Wait;
                 }
             }
         }
     }
 
-    /// The marker at `at`, and where it ends; that something may become one counts more than that something
-    /// else is none.
-    fn mark(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
-        let text = &sheet.text;
-        let tool = self.call.tool(sheet);
-        let close = rules.call_close.stands(text, at, tool);
-        if let Match::Full(end) = close {
-            return Match::Full((Mark::Close, end));
+    /// A marker of the call stands from `at` to `end`.
+    #[inline]
+    fn pass_marker(&mut self, sheet: &mut Sheet, at: usize, end: usize) {
+        sheet.stray(at);
+        sheet.lay(SpanKind::Markup, end);
+        self.scan = end;
+    }
+
+    /// A value is over, as `reached` says.
+    #[inline]
+    fn behind_value(&mut self, sheet: &mut Sheet, reached: Reached) -> Next {
+        match reached {
+            Reached::Nothing => Next::Wait,
+            Reached::End(end) => {
+                sheet.lay(SpanKind::Markup, end);
+                self.scan = end;
+                Next::On
+            }
+            Reached::Limit(at) => {
+                self.scan = at;
+                self.state = State::PastLimit;
+                Next::On
+            }
         }
-        let param = rules.parameter.find(text, at, rules.parameters(tool), false);
-        if let Match::Full(found) = param {
-            let end = found.end;
-            return Match::Full((Mark::Param(found), end));
-        }
+    }
+
+    /// A marker at `at` that few grammars have.
+    fn seldom(&self, rules: &Rules, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
         let nested = self.nested(rules, sheet, at);
         if let Match::Full(found) = nested {
-            let end = found.end;
-            return Match::Full((Mark::Call(found), end));
+            return Match::Full((Mark::Call(found), found.end));
         }
-        let repaired = self.repaired(rules, sheet, at);
-        if let Match::Full(_) = repaired {
-            return repaired;
-        }
-        match (close, param, nested, repaired) {
-            (Match::No, Match::No, Match::No, Match::No) => Match::No,
-            _ => Match::Partial,
+        match (nested, self.repaired(rules, sheet, at)) {
+            (Match::Partial, Match::No) => Match::Partial,
+            (_, repaired) => repaired,
         }
     }
 
     /// A call in a call, where the grammar has them.
-    fn nested(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match<Found> {
+    fn nested(&self, rules: &Rules, sheet: &Sheet, at: usize) -> Match<Found> {
         if self.outer.len() >= rules.nesting() {
             return Match::No;
         }
-        rules.call.find(&sheet.text, at, &rules.tools, false)
+        rules.calls.open.find(&sheet.text, at, false)
     }
 
     /// A further closing marker of a value that is read again at each.
-    fn repaired(&self, rules: &matcher::Markup, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
+    fn repaired(&self, rules: &Rules, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
         if !rules.repairs {
             return Match::No;
         }
         let tool = self.call.tool(sheet);
         for param in sheet.params(self.call.block) {
             let name = &sheet.text[param.name.clone()];
-            if rules.treatment(tool, name).closer == Closer::RepairedAtEach {
-                match rules.parameter_close.stands(&sheet.text, at, name) {
+            if rules.treatment_of(tool, name).closer == Closer::RepairedAtEach {
+                let name = Name::free(param.name.clone());
+                match self.call.parameters(rules).closes(&sheet.text, at, name) {
                     Match::No => {}
                     Match::Full(end) => return Match::Full((Mark::Repair(param.name.clone()), end)),
                     Match::Partial => return Match::Partial,
@@ -230,26 +254,25 @@ impl Markup {
     }
 
     /// The closing marker of the call stands at `at` and has been searched.
-    fn close_call(&mut self, rules: &matcher::Markup, sheet: &mut Sheet, at: usize) -> Next {
+    fn close_call(&mut self, rules: &Rules, sheet: &mut Sheet, at: usize) -> Next {
         let block = self.call.block;
         if rules.repairs {
-            repair_at_close(rules, sheet, block, at);
+            repair_at_close(rules, sheet, &self.call, at);
         }
         sheet.end_call(block, CallEnd::Closed, self.scan);
         self.behind_call()
     }
 
     /// In a malformed call: its closing marker.
-    fn past_limit(&mut self, rules: &matcher::Markup, sheet: &mut Sheet) -> Next {
-        let close = &rules.call_close;
+    fn past_limit(&mut self, rules: &Rules, sheet: &mut Sheet) -> Next {
         loop {
             let text = &sheet.text;
-            let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
+            let Some(ahead) = memchr(rules.calls.close_byte(), &text.as_bytes()[self.scan..]) else {
                 self.scan = text.len();
                 return Next::Wait;
             };
             self.scan += ahead;
-            match close.stands(text, self.scan, self.call.tool(sheet)) {
+            match rules.calls.closes(text, self.scan, self.call.name) {
                 Match::Full(end) => {
                     sheet.lay(SpanKind::Value(self.call.block), self.scan);
                     sheet.lay(SpanKind::Markup, end);
@@ -272,10 +295,8 @@ impl Markup {
     }
 }
 
-/// A marker in the body of a call.
+/// A marker in the body of a call that few grammars have.
 enum Mark {
-    Close,
-    Param(Found),
     Call(Found),
     /// Of the value of this name.
     Repair(Range<usize>),
@@ -292,29 +313,30 @@ enum Next {
 }
 
 /// Reads the value of this name again, from where the first one starts up to `at`.
-fn repair(rules: &matcher::Markup, sheet: &mut Sheet, block: usize, name: &str, at: usize) {
-    let clean = rules.treatment(sheet.call_name(block), name).clean;
-    let named = |param: &&ParamData| &sheet.text[param.name.clone()] == name;
-    let Some(first) = sheet.params(block).iter().find(named) else { return };
+fn repair(rules: &Rules, sheet: &mut Sheet, block: usize, name: &str, at: usize) {
+    let clean = rules.treatment_of(sheet.call_name(block), name).clean;
+    let named = |param: &&ParamData| sheet.text[param.name.clone()] == *name;
+    let Some(first) = sheet.params(block).find(named) else { return };
     let start = first.start;
     if start > at {
         return;
     }
     let value = Slice::Range(value::cleaned(clean, &sheet.text, start..at));
-    if let Some(last) = sheet.params(block).iter().rposition(|param| named(&param)) {
+    if let Some(last) = sheet.param_named(block, name) {
         sheet.param(block, last).value = value;
     }
 }
 
 /// Reads the values again that are read up to the last closing marker before `at`, where the call closes.
-fn repair_at_close(rules: &matcher::Markup, sheet: &mut Sheet, block: usize, at: usize) {
+fn repair_at_close(rules: &Rules, sheet: &mut Sheet, call: &OpenCall, at: usize) {
+    let block = call.block;
     let tool = sheet.call_name(block).to_owned();
     let name = |param: &ParamData| sheet.text[param.name.clone()].to_owned();
-    let names: Vec<_> = sheet.params(block).iter().map(name).collect();
+    let names: Vec<_> = sheet.params(block).map(name).collect();
     for name in names {
-        if rules.treatment(&tool, &name).closer == Closer::RepairedAtClose {
+        if rules.treatment_of(&tool, &name).closer == Closer::RepairedAtClose {
             let start = sheet.call_start(block);
-            if let Some(last) = sheet.text[start..at].rfind(&rules.parameter_close.written(&name)) {
+            if let Some(last) = sheet.text[start..at].rfind(&call.parameters(rules).closer(&name)) {
                 repair(rules, sheet, block, &name, start + last);
             }
         }

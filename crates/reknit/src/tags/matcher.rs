@@ -1,10 +1,11 @@
 //! [`Matcher`]: a grammar made ready to be looked for in a text.
 
-use super::blank::leading;
 use super::channel;
-use super::grammar::{self, Calls, Clean, Closer, CodeRule, Grammar, GrammarError, Reasoning};
+use super::finder::Finder;
+use super::grammar::{self, Calls, CodeRule, Grammar, GrammarError, Reasoning};
 use super::prose::Place;
-use super::template::{Found, LONGEST, Match, Names, Template};
+use super::rules::{Mention, Rules};
+use super::template::{Found, Match, Template};
 use super::tools::Tools;
 use crate::limits::Limits;
 
@@ -20,7 +21,7 @@ pub(super) struct Matcher {
     in_wrapper: Openers,
     /// What may end thinking.
     in_thinking: Openers,
-    markup: Option<Markup>,
+    rules: Option<Rules>,
     body: Option<grammar::Body>,
 }
 
@@ -36,7 +37,6 @@ pub(super) struct Openers {
 #[derive(Clone, Debug)]
 struct Opener {
     template: Template,
-    names: Names,
     leads: Leads,
 }
 
@@ -66,31 +66,6 @@ pub(super) enum Leads {
     ChannelEnd,
 }
 
-/// The markup of calls.
-#[derive(Clone, Debug)]
-pub(super) struct Markup {
-    pub(super) call: Template,
-    pub(super) tools: Names,
-    pub(super) call_close: Template,
-    pub(super) parameter: Template,
-    parameters: Names,
-    tool_parameters: Vec<(String, Names)>,
-    pub(super) parameter_close: Template,
-    rules: grammar::Markup,
-    /// Whether a value is read again at a later closing marker.
-    pub(super) repairs: bool,
-    /// Finds what may be a marker between parameters.
-    finder: Finder,
-}
-
-/// How one parameter is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Treatment {
-    pub(super) clean: Clean,
-    pub(super) closer: Closer,
-    pub(super) ampersands: bool,
-}
-
 impl Matcher {
     /// With an empty list of tools nothing can be called, and what looks like a call is text.
     pub(super) fn new(
@@ -105,35 +80,33 @@ impl Matcher {
                 problem,
             })
         };
-        let literal = |field, source: &String, leads| {
-            Ok(Opener { template: template(field, source)?, names: Names::Free, leads })
-        };
+        let literal =
+            |field, source: &String, leads| Ok(Opener { template: template(field, source)?, leads });
         let mut calls: Vec<Opener> = Vec::new();
         let mut within: Vec<Opener> = Vec::new();
         let mut in_text = Vec::new();
         let mut in_thinking = Vec::new();
-        let (mut markup, mut body) = (None, None);
+        let (mut rules, mut body) = (None, None);
         let callable = grammar.calls.as_ref().filter(|_| tools.is_none_or(|tools| !tools.is_empty()));
         match callable {
             None => {}
-            Some(Calls::Markup(rules)) => {
-                let made = Markup::new(rules, template)?;
-                let call = |template: Template, wrapper: bool| Opener {
-                    template,
-                    names: made.tools.clone(),
-                    leads: Leads::Markup { wrapper },
-                };
-                if let Some(wrapper) = &rules.wrapper {
-                    calls.extend(wrapper.open.iter().map(|open| call(made.call.behind(open), true)));
+            Some(Calls::Markup(markup)) => {
+                let made = Rules::new(markup, template)?;
+                let call =
+                    |template: Template, wrapper: bool| Opener { template, leads: Leads::Markup { wrapper } };
+                if let Some(wrapper) = &markup.wrapper {
+                    for open in &wrapper.open {
+                        calls.push(call(template("wrapper.open", open)?.before(&made.calls.open), true));
+                    }
                     for close in &wrapper.close {
                         within.push(literal("wrapper.close", close, Leads::WrapperEnd)?);
                     }
-                    within.push(call(made.call.clone(), false));
+                    within.push(call(made.calls.open.clone(), false));
                 }
-                if rules.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
-                    calls.push(call(made.call.clone(), false));
+                if markup.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
+                    calls.push(call(made.calls.open.clone(), false));
                 }
-                markup = Some(made);
+                rules = Some(made);
             }
             Some(Calls::Json(json)) => {
                 body = Some(json.clone());
@@ -204,7 +177,7 @@ impl Matcher {
             in_text: Openers::new(in_text, code),
             in_wrapper: Openers::new(within, code),
             in_thinking: Openers::new(in_thinking, false),
-            markup,
+            rules,
             body,
             grammar: grammar.clone(),
             tools: tools.cloned(),
@@ -247,10 +220,10 @@ impl Matcher {
         let byte = text.as_bytes()[at];
         for opener in self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte)
         {
-            match (opener.template.find(text, at, &opener.names, over), opener.leads) {
+            match (opener.template.find(text, at, over), opener.leads) {
                 (Match::No, _) => {}
                 (Match::Full(found), leads @ Leads::Markup { .. }) => {
-                    match self.markup().opens(text, found.end, over) {
+                    match self.rules().opens(text, found.end, over) {
                         Mention::Call => return (Match::Full(found), leads),
                         Mention::Undecided => return (Match::Partial, leads),
                         Mention::Prose => {}
@@ -287,16 +260,9 @@ impl Matcher {
         self.body.as_ref().expect("only a grammar with JSON leads to it")
     }
 
-    pub(super) fn markup(&self) -> &Markup {
-        self.markup.as_ref().expect("only a grammar with markup leads to it")
+    pub(super) fn rules(&self) -> &Rules {
+        self.rules.as_ref().expect("only a grammar with markup leads to it")
     }
-}
-
-/// Whether a tag opens a call, or is only mentioned.
-enum Mention {
-    Call,
-    Prose,
-    Undecided,
 }
 
 impl Openers {
@@ -305,147 +271,5 @@ impl Openers {
         let finder = Finder::new(first.clone());
         first.extend(if code { &b"`~"[..] } else { b"" });
         Self { openers, finder, code_finder: Finder::new(first) }
-    }
-}
-
-impl Markup {
-    fn new(
-        rules: &grammar::Markup,
-        template: impl Fn(&'static str, &str) -> Result<Template, GrammarError>,
-    ) -> Result<Self, GrammarError> {
-        let names = |names: &[String]| match names {
-            [] => Names::Free,
-            some => Names::listed(some.iter().cloned()),
-        };
-        let single =
-            rules.tool_parameters.iter().map(|(tool, params)| (tool.clone(), Names::listed(params.clone())));
-        let call = template("call", &rules.call)?;
-        let call_close = template("call_close", &rules.call_close)?;
-        let parameter = template("parameter", &rules.parameter)?;
-        let finder = Finder::new([&call, &call_close, &parameter].map(Template::first_byte).to_vec());
-        Ok(Self {
-            call,
-            tools: names(&rules.tools),
-            call_close,
-            parameter,
-            finder,
-            parameters: names(&rules.parameters),
-            tool_parameters: single.collect(),
-            parameter_close: template("parameter_close", &rules.parameter_close)?,
-            repairs: rules
-                .rules
-                .iter()
-                .any(|rule| matches!(rule.closer, Some(Closer::RepairedAtClose | Closer::RepairedAtEach))),
-            rules: rules.clone(),
-        })
-    }
-
-    /// How far ahead the next byte stands that may start a marker between parameters.
-    pub(super) fn next(&self, bytes: &[u8]) -> Option<usize> {
-        self.finder.find(bytes)
-    }
-
-    pub(super) fn parameters(&self, tool: &str) -> &Names {
-        let own = self.tool_parameters.iter().find(|(name, _)| name == tool);
-        own.map_or(&self.parameters, |(_, names)| names)
-    }
-
-    pub(super) fn treatment(&self, tool: &str, param: &str) -> Treatment {
-        let mut treatment =
-            Treatment { clean: self.rules.clean, closer: self.rules.closer, ampersands: false };
-        for rule in &self.rules.rules {
-            let of_tool = || rule.tools.is_empty() || rule.tools.iter().any(|name| name == tool);
-            if rule.parameters.iter().any(|name| name == param) && of_tool() {
-                treatment.clean = rule.clean.unwrap_or(treatment.clean);
-                treatment.closer = rule.closer.unwrap_or(treatment.closer);
-                treatment.ampersands |= rule.ampersands;
-            }
-        }
-        treatment
-    }
-
-    pub(super) fn half_closers(&self) -> bool {
-        self.rules.half_closers
-    }
-
-    pub(super) fn nesting(&self) -> usize {
-        self.rules.nesting
-    }
-
-    /// The closing markers of the wrapper; none if there is no wrapper.
-    pub(super) fn wrapper_close(&self) -> &[String] {
-        self.rules.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.close)
-    }
-
-    pub(super) fn wrapper_open(&self) -> &[String] {
-        self.rules.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.open)
-    }
-
-    /// Whether the opening marker that ends at `end` opens a call.
-    ///
-    /// Behind the tag of a call stands another tag: that of a parameter, or its own closing one. Behind one
-    /// that is mentioned stands prose, or the next tool of a list.
-    fn opens(&self, text: &str, end: usize, over: bool) -> Mention {
-        if !self.rules.mentions || self.tools == Names::Free {
-            return Mention::Call;
-        }
-        let near = text.floor_char_boundary(end + LONGEST + 1);
-        let next = end + leading(&text[end..near]);
-        match text.as_bytes()[next..] {
-            _ if next - end > LONGEST => Mention::Prose,
-            [] | [b'<'] if over => Mention::Call,
-            [] | [b'<'] => Mention::Undecided,
-            [b'<', b'/', ..] => Mention::Call,
-            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
-                match self.call.find(text, next, &self.tools, over) {
-                    Match::Full(_) if self.rules.nesting == 0 => Mention::Prose,
-                    Match::Partial => Mention::Undecided,
-                    Match::Full(_) | Match::No => Mention::Call,
-                }
-            }
-            _ => Mention::Prose,
-        }
-    }
-}
-
-/// Finds the next byte out of a few.
-#[derive(Clone, Debug, Default)]
-enum Finder {
-    #[default]
-    None,
-    One(u8),
-    Two(u8, u8),
-    Three(u8, u8, u8),
-    Many(Box<[bool; 256]>),
-}
-
-impl Finder {
-    fn new(mut bytes: Vec<u8>) -> Self {
-        bytes.sort_unstable();
-        bytes.dedup();
-        match bytes[..] {
-            [] => Self::None,
-            [a] => Self::One(a),
-            [a, b] => Self::Two(a, b),
-            [a, b, c] => Self::Three(a, b, c),
-            _ => {
-                let mut table = Box::new([false; 256]);
-                for byte in bytes {
-                    table[usize::from(byte)] = true;
-                }
-                Self::Many(table)
-            }
-        }
-    }
-
-    #[inline]
-    fn find(&self, bytes: &[u8]) -> Option<usize> {
-        match self {
-            Self::None => None,
-            Self::One(a) => memchr::memchr(*a, bytes),
-            Self::Two(a, b) => memchr::memchr2(*a, *b, bytes),
-            Self::Three(a, b, c) => memchr::memchr3(*a, *b, *c, bytes),
-            Self::Many(table) => bytes.iter().position(|&byte| table[usize::from(byte)]),
-        }
     }
 }

@@ -1,17 +1,17 @@
 //! [`OpenParam`]: a parameter of a call while it arrives, up to where its value ends.
 
-use std::ops::Range;
-
 use memchr::memchr;
 
-use super::call::{ParamData, Slice};
+use super::call::Slice;
 use super::change::Change;
 use super::grammar::Closer;
 use super::markup::OpenCall;
-use super::matcher::{Markup, Matcher};
+use super::matcher::Matcher;
+use super::params::ParamData;
+use super::rules::Rules;
 use super::sheet::Sheet;
 use super::tail::{Decision, Tail};
-use super::template::{Found, Match};
+use super::template::{Found, Match, Name};
 use super::tools::untyped;
 use super::value::Value;
 use crate::diagnostic::Kind;
@@ -20,12 +20,13 @@ use crate::diagnostic::Kind;
 #[derive(Clone, Debug)]
 pub(super) struct OpenParam {
     value: Value,
-    name: Range<usize>,
+    name: Name,
     /// `string="false"`: the value is JSON.
     json: bool,
     /// Everything before this has been searched for the end of the value.
     scan: usize,
-    /// What stands behind what may be that end; few values have that, so it is kept elsewhere.
+    /// What stands behind what may be that end and does not decide it yet; few values have that, so it is
+    /// kept elsewhere.
     tail: Option<Box<Tail>>,
 }
 
@@ -39,35 +40,39 @@ pub(super) enum Reached {
     Limit(usize),
 }
 
+/// What was found in a value.
+enum Search {
+    Reached(Reached),
+    /// What may be its end: what stands behind it decides.
+    Tail(Tail),
+}
+
 impl OpenParam {
     /// Behind the opening marker `found`.
-    pub(super) fn open(rules: &Markup, sheet: &mut Sheet, call: &OpenCall, found: &Found) -> Self {
-        let block = call.block;
-        let name = &sheet.text[found.name.clone()];
-        let treatment = rules.treatment(call.tool(sheet), name);
-        let value = match treatment.ampersands {
-            true => Slice::Owned(String::new()),
-            false => Slice::Range(found.end..found.end),
-        };
+    pub(super) fn open(rules: &Rules, sheet: &mut Sheet, call: &OpenCall, found: &Found) -> Self {
+        let treatment = rules.treatment(&sheet.text, call.name, found.name);
         let data = ParamData {
-            name: found.name.clone(),
+            name: found.name.range(),
             start: found.end,
-            value,
+            value: match treatment.ampersands {
+                true => Slice::Owned(String::new()),
+                false => Slice::Range(found.end..found.end),
+            },
             typed: None,
             closed: false,
             replaced: false,
         };
-        if let Some(earlier) = sheet.param_named(block, name) {
+        let (param, earlier) = sheet.open_param(call.block, data);
+        if let Some(earlier) = earlier {
+            let name = found.name.of(&sheet.text);
             let message = format!("parameter `{name}` is there a second time; the last one stands");
-            sheet.note(Kind::RepeatedParameter, found.name.start, message);
-            sheet.param(block, earlier).replaced = true;
+            sheet.note(Kind::RepeatedParameter, found.name.range().start, message);
+            sheet.param(call.block, earlier).replaced = true;
         }
-        let param = sheet.open_param(block, data);
         Self {
-            value: Value::new(block, param, found.end, treatment),
-            name: found.name.clone(),
-            json: !found.attributes.is_empty()
-                && sheet.text[found.attributes.clone()].contains("string=\"false\""),
+            value: Value::new(call.block, param, found.end, treatment),
+            name: found.name,
+            json: found.json,
             scan: found.end,
             tail: None,
         }
@@ -75,24 +80,34 @@ impl OpenParam {
 
     /// Searches on, and shows everything that is value.
     pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet, call: &OpenCall) -> Reached {
-        let rules = matcher.markup();
+        let rules = matcher.rules();
         loop {
-            let Some(tail) = &mut self.tail else {
-                match self.search(matcher, rules, sheet, call) {
-                    Some(reached) => return reached,
-                    None => continue,
+            let closer = self.value.treatment().closer;
+            let (decision, at, end) = match &mut self.tail {
+                Some(tail) => (tail.step(rules, sheet, call, closer, self.name), tail.at(), tail.end()),
+                None => {
+                    let mut tail = match self.search(matcher, rules, sheet, call) {
+                        Search::Tail(tail) => tail,
+                        Search::Reached(reached) => return reached,
+                    };
+                    let decision = tail.step(rules, sheet, call, closer, self.name);
+                    let (at, end) = (tail.at(), tail.end());
+                    if let Decision::Open = decision {
+                        self.tail = Some(Box::new(tail));
+                    }
+                    (decision, at, end)
                 }
             };
-            match tail.step(rules, sheet, call, self.value.treatment().closer, &self.name) {
+            match decision {
                 Decision::Open => {
-                    self.value.grow(sheet, tail.at());
+                    self.value.grow(sheet, at);
                     return Reached::Nothing;
                 }
                 Decision::Closes => {
-                    let (at, end) = (tail.at(), tail.end());
                     self.close(matcher, sheet, call, at);
                     if at == end {
-                        let close = rules.parameter_close.written(&sheet.text[self.name.clone()]);
+                        let name = self.name.of(&sheet.text);
+                        let close = call.parameters(rules).closer(name);
                         let message = format!("`{close}` is missing; the value ends where the call does");
                         sheet.note(Kind::MissingCloser, at, message);
                     }
@@ -114,42 +129,33 @@ impl OpenParam {
                 let at = tail.at();
                 self.close(matcher, sheet, call, at);
             }
-            None if matcher.markup().half_closers() => self.value.close(sheet, end),
+            None if matcher.rules().half_closers() => self.value.close(sheet, end),
             // Half a closing marker at the end is no value.
             None => self.value.close(sheet, self.scan.min(end)),
         }
     }
 
-    /// In the value: its closing marker. Returns nothing if what stands behind that decides.
-    fn search(
-        &mut self,
-        matcher: &Matcher,
-        rules: &Markup,
-        sheet: &mut Sheet,
-        call: &OpenCall,
-    ) -> Option<Reached> {
+    /// In the value: its closing marker.
+    fn search(&mut self, matcher: &Matcher, rules: &Rules, sheet: &mut Sheet, call: &OpenCall) -> Search {
         let bound = self.value.start.saturating_add(matcher.limits.param_bytes);
         let closer = self.value.treatment().closer;
+        let tag = call.parameters(rules);
         let (at, found) = loop {
             let text = &sheet.text;
-            let Some(ahead) = memchr(rules.parameter_close.first_byte(), &text.as_bytes()[self.scan..])
-            else {
+            let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
                 break (text.len(), Match::No);
             };
             let at = self.scan + ahead;
-            match rules.parameter_close.stands(text, at, &text[self.name.clone()]) {
+            match tag.closes(text, at, self.name) {
                 Match::No => {}
                 found => break (at, found),
             }
             // The closing marker may be missing, and the call's own be the next that comes.
             if closer == Closer::Placed && at <= bound && !rules.wrapper_close().is_empty() {
-                match rules.call_close.stands(text, at, call.tool(sheet)) {
+                match rules.calls.closes(text, at, call.name) {
                     Match::No => {}
                     Match::Partial => break (at, Match::Partial),
-                    Match::Full(end) => {
-                        self.tail = Some(Box::new(Tail::without_closer(at, end)));
-                        return None;
-                    }
+                    Match::Full(end) => return Search::Tail(Tail::without_closer(at, end)),
                 }
             }
             self.scan = text.ceil_char_boundary(at + 1);
@@ -160,20 +166,17 @@ impl OpenParam {
             self.value.close(sheet, certain);
             let message = "a parameter is longer than its limit; its call is malformed";
             sheet.note(Kind::LimitReached, certain, message);
-            return Some(Reached::Limit(certain));
+            return Search::Reached(Reached::Limit(certain));
         }
         match (found, closer) {
             (Match::Full(end), Closer::First | Closer::RepairedAtClose | Closer::RepairedAtEach) => {
                 self.close(matcher, sheet, call, at);
-                Some(Reached::End(end))
+                Search::Reached(Reached::End(end))
             }
-            (Match::Full(end), Closer::Placed | Closer::Last) => {
-                self.tail = Some(Box::new(Tail::behind(at, end)));
-                None
-            }
+            (Match::Full(end), Closer::Placed | Closer::Last) => Search::Tail(Tail::behind(at, end)),
             (Match::Partial | Match::No, _) => {
                 self.value.grow(sheet, at);
-                Some(Reached::Nothing)
+                Search::Reached(Reached::Nothing)
             }
         }
     }
@@ -183,11 +186,9 @@ impl OpenParam {
         self.value.close(sheet, at);
         let (block, param) = (self.value.block, self.value.param);
         if self.json || matcher.tools.is_some() {
-            let text = sheet.params(block)[param].value.of(&sheet.text);
+            let text = sheet.param_text(block, param);
             let typed = match &matcher.tools {
-                Some(tools) if !self.json => {
-                    tools.typed(call.tool(sheet), &sheet.text[self.name.clone()], text)
-                }
+                Some(tools) if !self.json => tools.typed(call.tool(sheet), self.name.of(&sheet.text), text),
                 _ => untyped(text),
             };
             sheet.param(block, param).typed = typed.map(Box::new);

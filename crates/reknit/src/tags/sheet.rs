@@ -4,9 +4,10 @@ use std::mem;
 use std::ops::Range;
 
 use super::blank::{first_solid, last_solid};
-use super::call::{CallData, Input, ParamData, Params};
+use super::call::{CallData, Input};
 use super::change::Change;
 use super::grammar::TextRule;
+use super::params::{ParamData, Params};
 use super::span::{Span, SpanKind};
 use super::utf8::Utf8;
 use crate::diagnostic::{Diagnostic, Kind, Place};
@@ -24,6 +25,8 @@ pub(super) struct Sheet {
     pub(super) over: bool,
     pub(super) blocks: Vec<BlockData>,
     pub(super) calls: Vec<CallData>,
+    /// The parameters of all calls; each call knows which are its own.
+    pub(super) params: Vec<ParamData>,
     /// Whether thinking was opened.
     pub(super) thought: bool,
     pub(super) changes: Vec<Change>,
@@ -90,6 +93,7 @@ impl Sheet {
             over: false,
             blocks: Vec::new(),
             calls: Vec::new(),
+            params: Vec::new(),
             thought: false,
             changes: Vec::new(),
             diagnostics: Vec::new(),
@@ -168,13 +172,13 @@ impl Sheet {
     }
 
     /// The parameters of a call.
-    pub(super) fn params(&self, block: usize) -> &[ParamData] {
-        self.call_params(block).map_or(&[], |params| &params.list)
+    pub(super) fn params(&self, block: usize) -> impl DoubleEndedIterator<Item = &ParamData> {
+        self.call_params(block).into_iter().flat_map(|params| params.iter(&self.params))
     }
 
     /// The last parameter of this name in a call.
     pub(super) fn param_named(&self, block: usize, name: &str) -> Option<usize> {
-        self.call_params(block)?.last(&self.text, name)
+        self.call_params(block)?.last(&self.params, &self.text, name)
     }
 
     fn call_params(&self, block: usize) -> Option<&Params> {
@@ -187,25 +191,39 @@ impl Sheet {
         }
     }
 
+    #[inline]
     pub(super) fn param(&mut self, block: usize, param: usize) -> &mut ParamData {
-        match &mut self.call(block).input {
-            Input::Params(params) => &mut params.list[param],
-            Input::Json(_) => unreachable!("the call has parameters"),
+        match self.blocks[block] {
+            BlockData::Call(call) => match &mut self.calls[call].input {
+                Input::Params(params) => params.get_mut(&mut self.params, param),
+                Input::Json(_) => unreachable!("the call has parameters"),
+            },
+            BlockData::Text { .. } | BlockData::Thinking { .. } => unreachable!("the block is a call"),
         }
     }
 
-    /// A parameter of a call has come, empty. Returns its number.
-    pub(super) fn open_param(&mut self, block: usize, data: ParamData) -> usize {
-        let Self { blocks, calls, text, .. } = self;
-        let BlockData::Call(call) = blocks[block] else { unreachable!("the block is a call") };
-        let Input::Params(params) = &mut calls[call].input else { unreachable!("the call has parameters") };
-        let param = params.list.len();
-        params.push(text, data);
+    /// The value of a parameter so far.
+    pub(super) fn param_text(&self, block: usize, param: usize) -> &str {
+        let params = self.call_params(block).expect("the block is a call with parameters");
+        params.get(&self.params, param).value.of(&self.text)
+    }
+
+    /// A parameter of a call has come, empty. Returns its number, and that of the last one of the same name.
+    #[inline]
+    pub(super) fn open_param(&mut self, block: usize, data: ParamData) -> (usize, Option<usize>) {
+        let BlockData::Call(call) = self.blocks[block] else { unreachable!("the block is a call") };
+        let Input::Params(params) = &mut self.calls[call].input else {
+            unreachable!("the call has parameters")
+        };
+        let earlier = params.last(&self.params, &self.text, &self.text[data.name.clone()]);
+        let param = params.len();
+        params.push(&mut self.params, &self.text, data);
         self.changes.push(Change::ParamOpened { block, param });
-        param
+        (param, earlier)
     }
 
     /// The value of a parameter has got longer.
+    #[inline]
     pub(super) fn param_grew(&mut self, block: usize, param: usize, from: usize, to: usize) {
         match self.changes.last_mut() {
             Some(Change::ParamGrew { block: b, param: p, to: last, .. }) if (*b, *p) == (block, param) => {
@@ -319,8 +337,7 @@ impl Sheet {
 
     /// Whether nothing but blanks is undecided up to `at`, and no prose is open.
     pub(super) fn is_blank_to(&self, at: usize) -> bool {
-        self.run.is_none_or(|run| run.start.is_none())
-            && first_solid(&self.text[self.decided()..at]).is_none()
+        self.run.is_none_or(|run| run.start.is_none()) && first_solid(&self.text, self.decided..at).is_none()
     }
 
     /// Everything that is not decided up to `to` is prose of this kind.
@@ -342,7 +359,7 @@ impl Sheet {
         }
         let end = match self.keeps(kind) {
             true => Some(to),
-            false => last_solid(&self.text[from..to]).map(|end| from + end),
+            false => last_solid(&self.text, from..to),
         };
         if let Some(end) = end {
             self.grow_run(kind, end);
@@ -358,16 +375,15 @@ impl Sheet {
     /// Looks for the start of prose of this kind up to `to`.
     fn start_run(&mut self, kind: RunKind, to: usize) -> bool {
         let from = self.run.map_or(self.decided, |run| run.seen.max(self.decided));
-        let solid = match self.keeps(kind) {
+        let start = match self.keeps(kind) {
             _ if from >= to => None,
-            true => Some(0),
-            false => first_solid(&self.text[from..to]),
+            true => Some(from),
+            false => first_solid(&self.text, from..to),
         };
-        let Some(solid) = solid else {
+        let Some(start) = start else {
             self.run = Some(Run { kind, start: None, seen: to });
             return false;
         };
-        let start = from + solid;
         self.run = Some(Run { kind, start: Some(start), seen: start });
         self.lay(SpanKind::Blank, start);
         self.open_run(kind, start);

@@ -17,53 +17,52 @@ pub enum SpanKind {
     Dropped,
 }
 
-/// Kept small: there are several for each marker.
+/// Kept small and quick to compare: there are several for each marker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) end: usize,
-    /// The block it is of, if it is of one; there are never more than the text has bytes.
-    block: u32,
-    kind: Stretch,
+    /// The block it is of, if it is of one, and in the lowest bits what it is of it.
+    what: usize,
 }
 
-/// [`SpanKind`] without its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stretch {
-    Text,
-    Thinking,
-    Value,
-    Markup,
-    Blank,
-    Dropped,
-}
+const KIND_BITS: u32 = 3;
+const MARKUP: usize = 0;
+const BLANK: usize = 1;
+const DROPPED: usize = 2;
+const TEXT: usize = 3;
+const THINKING: usize = 4;
+const VALUE: usize = 5;
 
 impl Span {
+    #[inline]
     pub(super) fn new(kind: SpanKind, end: usize) -> Self {
-        let (kind, block) = match kind {
-            SpanKind::Text(block) => (Stretch::Text, block),
-            SpanKind::Thinking(block) => (Stretch::Thinking, block),
-            SpanKind::Value(block) => (Stretch::Value, block),
-            SpanKind::Markup => (Stretch::Markup, 0),
-            SpanKind::Blank => (Stretch::Blank, 0),
-            SpanKind::Dropped => (Stretch::Dropped, 0),
+        let of = |block: usize, kind| block << KIND_BITS | kind;
+        let what = match kind {
+            SpanKind::Text(block) => of(block, TEXT),
+            SpanKind::Thinking(block) => of(block, THINKING),
+            SpanKind::Value(block) => of(block, VALUE),
+            SpanKind::Markup => MARKUP,
+            SpanKind::Blank => BLANK,
+            SpanKind::Dropped => DROPPED,
         };
-        Self { end, block: u32::try_from(block).unwrap_or(u32::MAX), kind }
+        Self { end, what }
     }
 
     /// Whether it is of the same kind and of the same block.
+    #[inline]
     pub(super) fn is_like(self, other: Self) -> bool {
-        (self.kind, self.block) == (other.kind, other.block)
+        self.what == other.what
     }
 
     pub(super) fn kind(self) -> SpanKind {
-        let block = self.block as usize;
-        match self.kind {
-            Stretch::Text => SpanKind::Text(block),
-            Stretch::Thinking => SpanKind::Thinking(block),
-            Stretch::Value => SpanKind::Value(block),
-            Stretch::Markup => SpanKind::Markup,
-            Stretch::Blank => SpanKind::Blank,
-            Stretch::Dropped => SpanKind::Dropped,
+        let block = self.what >> KIND_BITS;
+        match self.what & ((1 << KIND_BITS) - 1) {
+            TEXT => SpanKind::Text(block),
+            THINKING => SpanKind::Thinking(block),
+            VALUE => SpanKind::Value(block),
+            MARKUP => SpanKind::Markup,
+            BLANK => SpanKind::Blank,
+            _ => SpanKind::Dropped,
         }
     }
 }

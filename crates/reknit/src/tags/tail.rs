@@ -1,16 +1,16 @@
 //! [`Tail`]: what stands behind the end of a value, if it is the end.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use memchr::memchr;
 
-use super::blank::leading;
+use super::blank::behind_blanks;
 use super::grammar::Closer;
 use super::markup::OpenCall;
-use super::matcher::Markup;
+use super::rules::Rules;
 use super::sheet::Sheet;
-use super::template::{Match, any_literal};
+use super::tag::Tag;
+use super::template::{Match, Name, any_literal};
 
 /// The text from what may close a value on, which is held back until that is decided.
 ///
@@ -35,7 +35,7 @@ enum State {
     /// A parameter or the end of the call is to follow.
     Between,
     /// In a parameter of this name.
-    Param { name: Range<usize> },
+    Param { name: Name },
     /// The closing marker is missing and the call's own has come: the wrapper's is to follow.
     CallClosed,
     /// That has come, too: the next call or the end of the text says that the value ended, a closing
@@ -77,22 +77,18 @@ impl Tail {
     /// Looks on. The value is of the parameter `param` in `call`.
     pub(super) fn step(
         &mut self,
-        rules: &Markup,
+        rules: &Rules,
         sheet: &Sheet,
         call: &OpenCall,
         closer: Closer,
-        param: &Range<usize>,
+        param: Name,
     ) -> Decision {
-        let value = &sheet.text[param.clone()];
         loop {
-            let decision = match &self.state {
+            let decision = match self.state {
                 State::Between => self.between(rules, sheet, call, closer),
-                State::Param { name } => {
-                    let own = &sheet.text[name.clone()];
-                    self.param(rules, sheet, own, value)
-                }
+                State::Param { name } => self.param(call.parameters(rules), sheet, name, param),
                 State::CallClosed => self.call_closed(rules, sheet),
-                State::WrapperClosed => self.wrapper_closed(rules, sheet, value),
+                State::WrapperClosed => self.wrapper_closed(rules, sheet, call, param),
             };
             if let Some(decision) = decision {
                 return decision;
@@ -100,27 +96,20 @@ impl Tail {
         }
     }
 
-    fn between(
-        &mut self,
-        rules: &Markup,
-        sheet: &Sheet,
-        call: &OpenCall,
-        closer: Closer,
-    ) -> Option<Decision> {
+    fn between(&mut self, rules: &Rules, sheet: &Sheet, call: &OpenCall, closer: Closer) -> Option<Decision> {
         let text = &sheet.text;
-        self.scan += leading(&text[self.scan..]);
+        self.scan = behind_blanks(text, self.scan);
         if self.scan == text.len() {
             return Some(Decision::Open);
         }
-        let tool = call.tool(sheet);
-        let close = rules.call_close.stands(text, self.scan, tool);
+        let close = rules.calls.closes(text, self.scan, call.name);
         if let Match::Full(_) = close {
             return Some(Decision::Closes);
         }
-        match (close, rules.parameter.find(text, self.scan, rules.parameters(tool), false)) {
+        match (close, call.parameters(rules).open.find(text, self.scan, false)) {
             (_, Match::Full(_)) if closer == Closer::Placed => Some(Decision::Closes),
             (_, Match::Full(found)) => {
-                let name = &text[found.name.clone()];
+                let name = found.name.of(text);
                 if sheet.param_named(call.block, name).is_some() || !self.names.insert(name.to_owned()) {
                     return Some(Decision::Value { scan: self.scan });
                 }
@@ -133,16 +122,15 @@ impl Tail {
         }
     }
 
-    /// In the parameter `own`, behind what may be the end of `value`.
-    fn param(&mut self, rules: &Markup, sheet: &Sheet, own: &str, value: &str) -> Option<Decision> {
+    /// In the parameter `own`, behind what may be the end of the value of `param`.
+    fn param(&mut self, tag: &Tag, sheet: &Sheet, own: Name, param: Name) -> Option<Decision> {
         let text = &sheet.text;
-        let close = &rules.parameter_close;
-        let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
+        let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Some(Decision::Open);
         };
         let at = self.scan + ahead;
-        match [close.stands(text, at, value), close.stands(text, at, own)] {
+        match [tag.closes(text, at, param), tag.closes(text, at, own)] {
             // The value goes on up to this one at least, which may be its end again.
             [Match::Full(_), _] => Some(Decision::Value { scan: at }),
             [_, Match::Full(end)] => {
@@ -161,8 +149,8 @@ impl Tail {
         }
     }
 
-    fn call_closed(&mut self, rules: &Markup, sheet: &Sheet) -> Option<Decision> {
-        self.scan += leading(&sheet.text[self.scan..]);
+    fn call_closed(&mut self, rules: &Rules, sheet: &Sheet) -> Option<Decision> {
+        self.scan = behind_blanks(&sheet.text, self.scan);
         if self.scan == sheet.text.len() {
             return Some(if sheet.over { Decision::Closes } else { Decision::Open });
         }
@@ -177,16 +165,22 @@ impl Tail {
         }
     }
 
-    fn wrapper_closed(&mut self, rules: &Markup, sheet: &Sheet, value: &str) -> Option<Decision> {
+    fn wrapper_closed(
+        &mut self,
+        rules: &Rules,
+        sheet: &Sheet,
+        call: &OpenCall,
+        param: Name,
+    ) -> Option<Decision> {
         let text = &sheet.text;
-        let close = &rules.parameter_close;
+        let tag = call.parameters(rules);
         let undecided = if sheet.over { Decision::Closes } else { Decision::Open };
-        let Some(ahead) = memchr(close.first_byte(), &text.as_bytes()[self.scan..]) else {
+        let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Some(undecided);
         };
         let at = self.scan + ahead;
-        let marks = [close.stands(text, at, value), any_literal(text, at, rules.wrapper_open(), sheet.over)];
+        let marks = [tag.closes(text, at, param), any_literal(text, at, rules.wrapper_open(), sheet.over)];
         match marks {
             [Match::Full(_), _] => Some(Decision::Value { scan: at }),
             [_, Match::Full(_)] => Some(Decision::Closes),

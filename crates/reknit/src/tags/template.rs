@@ -4,15 +4,21 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::blank::leading;
+use super::blank::behind_blanks;
 use super::exact::{Exact, strip};
+use super::names::{Markers, Names};
 
 /// The longest name, list of attributes or stretch of blanks in a marker. What is longer is no marker.
 pub(super) const LONGEST: usize = 256;
 
+/// The attribute of a parameter whose value is JSON and no string.
+const NO_STRING: &str = "string=\"false\"";
+
 /// A marker such as `<function={name}>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
+    /// The byte that every marker of this template starts with.
+    first: u8,
     pieces: Vec<Piece>,
 }
 
@@ -20,8 +26,10 @@ pub(super) struct Template {
 enum Piece {
     /// This very text.
     Literal(Exact),
+    /// `{name}` out of a list, with the texts on both sides of it.
+    Markers(Markers),
     /// `{name}`: up to what follows in the template; at its end, up to a line end or `<`.
-    Name,
+    Name(Names),
     /// `{attributes}`: up to what follows.
     Attributes,
     /// `{blank}`: any number of blanks.
@@ -40,68 +48,42 @@ pub(super) enum Match<T> {
 }
 
 /// A marker that was found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// Where it ends.
     pub(super) end: usize,
     /// The name in it; empty if the template has none.
-    pub(super) name: Range<usize>,
-    /// The attributes in it.
-    pub(super) attributes: Range<usize>,
+    pub(super) name: Name,
+    /// Whether its attributes say that what it opens is JSON.
+    pub(super) json: bool,
 }
 
-/// The names that a marker may have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Names {
-    /// Any.
-    Free,
-    Listed(Listed),
+/// A name in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Name {
+    start: usize,
+    end: usize,
+    /// Its number in the list of names, if there is one.
+    pub(super) number: Option<u32>,
 }
 
-/// Names out of a list, sorted, so that those that start with the same byte stand together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
-    names: Vec<Exact>,
-    /// For each byte, how many names start with one before it.
-    starts: Box<[usize; 257]>,
-}
-
-impl Names {
-    pub(super) fn listed(names: impl IntoIterator<Item = String>) -> Self {
-        let mut names: Vec<_> = names.into_iter().filter(|name| !name.is_empty()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let before = |byte| names.partition_point(|name| usize::from(name.as_bytes()[0]) < byte);
-        let starts = Box::new(std::array::from_fn(before));
-        Self::Listed(Listed { names: names.into_iter().map(Exact::new).collect(), starts })
+impl Name {
+    /// One out of a list.
+    pub(super) fn listed(range: Range<usize>, number: u32) -> Self {
+        Self { start: range.start, end: range.end, number: Some(number) }
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        match self {
-            Self::Free => !name.is_empty() && self.may_become(name),
-            Self::Listed(listed) => listed.alike(name.as_bytes()).iter().any(|known| known.as_str() == name),
-        }
+    /// One that is in no list.
+    pub(super) fn free(range: Range<usize>) -> Self {
+        Self { start: range.start, end: range.end, number: None }
     }
 
-    /// Whether some name starts with `start`.
-    pub(super) fn may_become(&self, start: &str) -> bool {
-        match self {
-            // A brace starts the JSON of a marker without a name.
-            Self::Free => !start.contains('{'),
-            Self::Listed(listed) => {
-                listed.alike(start.as_bytes()).iter().any(|known| known.as_str().starts_with(start))
-            }
-        }
+    pub(super) fn range(self) -> Range<usize> {
+        self.start..self.end
     }
-}
 
-impl Listed {
-    /// Those that start with the same byte as `text`, or all if it has none.
-    fn alike(&self, text: &[u8]) -> &[Exact] {
-        match text.first().map(|&byte| usize::from(byte)) {
-            Some(byte) => &self.names[self.starts[byte]..self.starts[byte + 1]],
-            None => &self.names,
-        }
+    pub(super) fn of(self, text: &str) -> &str {
+        &text[self.range()]
     }
 }
 
@@ -111,8 +93,11 @@ impl Template {
         let mut pieces = Vec::new();
         let mut rest = source;
         while !rest.is_empty() {
-            let known =
-                [("{name}", Piece::Name), ("{attributes}", Piece::Attributes), ("{blank}", Piece::Blank)];
+            let known = [
+                ("{name}", Piece::Name(Names::Free)),
+                ("{attributes}", Piece::Attributes),
+                ("{blank}", Piece::Blank),
+            ];
             let place = known.into_iter().find_map(|(word, piece)| Some((rest.strip_prefix(word)?, piece)));
             if let Some((behind, piece)) = place {
                 pieces.push(piece);
@@ -121,33 +106,41 @@ impl Template {
             }
             let first = rest.chars().next().map_or(0, char::len_utf8);
             let end = rest[first..].find('{').map_or(rest.len(), |at| at + first);
-            pieces.push(Piece::Literal(Exact::new(rest[..end].to_owned())));
+            pieces.push(Piece::Literal(Exact::new(&rest[..end])));
             rest = &rest[end..];
         }
         match pieces.first() {
-            Some(Piece::Literal(_)) => Ok(Self { pieces }),
+            Some(Piece::Literal(literal)) => Ok(Self { first: literal.as_str().as_bytes()[0], pieces }),
             _ => Err(format!("`{source}` does not start with a text of its own")),
         }
     }
 
-    /// This template behind `first` and any blanks.
-    pub(super) fn behind(&self, first: &str) -> Self {
-        let mut pieces = vec![Piece::Literal(Exact::new(first.to_owned())), Piece::Blank];
-        pieces.extend(self.pieces.iter().cloned());
-        Self { pieces }
+    /// This template with a name out of `names`, which are sorted.
+    pub(super) fn with_names(mut self, names: &[String]) -> Self {
+        match self.pieces.as_mut_slice() {
+            [Piece::Literal(before), Piece::Name(_), Piece::Literal(behind)] => {
+                let markers = Markers::new(before.as_str(), names, behind.as_str());
+                self.pieces = vec![Piece::Markers(markers)];
+            }
+            pieces => {
+                for piece in pieces.iter_mut().filter(|piece| matches!(piece, Piece::Name(_))) {
+                    *piece = Piece::Name(Names::Listed(names.to_vec()));
+                }
+            }
+        }
+        self
+    }
+
+    /// This template, and any blanks, before `other`.
+    pub(super) fn before(mut self, other: &Self) -> Self {
+        self.pieces.push(Piece::Blank);
+        self.pieces.extend(other.pieces.iter().cloned());
+        self
     }
 
     /// The byte that every marker of this template starts with.
     pub(super) fn first_byte(&self) -> u8 {
-        self.first_literal().as_bytes()[0]
-    }
-
-    /// What every marker of this template starts with.
-    pub(super) fn first_literal(&self) -> &str {
-        match self.pieces.first() {
-            Some(Piece::Literal(literal)) => literal.as_str(),
-            _ => unreachable!("a template starts with a literal"),
-        }
+        self.first
     }
 
     /// Whether the marker with this very name stands at `at`; nothing follows the text is not considered.
@@ -156,8 +149,8 @@ impl Template {
         for piece in &self.pieces {
             let stripped = match piece {
                 Piece::Literal(literal) => literal.strip(rest),
-                Piece::Name => strip(rest, name),
-                Piece::Attributes | Piece::Blank => continue,
+                Piece::Name(_) => strip(rest, name),
+                Piece::Markers(_) | Piece::Attributes | Piece::Blank => continue,
             };
             match stripped {
                 Match::Full(behind) => rest = behind,
@@ -172,32 +165,44 @@ impl Template {
     pub(super) fn written(&self, name: &str) -> String {
         let piece = |piece: &Piece| match piece {
             Piece::Literal(literal) => literal.as_str().to_owned(),
-            Piece::Name => name.to_owned(),
-            Piece::Attributes | Piece::Blank => String::new(),
+            Piece::Name(_) => name.to_owned(),
+            Piece::Markers(_) | Piece::Attributes | Piece::Blank => String::new(),
         };
         self.pieces.iter().map(piece).collect()
     }
 
     /// Whether the marker stands at `at`. `over` says that nothing follows the text.
-    pub(super) fn find(&self, text: &str, at: usize, names: &Names, over: bool) -> Match<Found> {
-        if let (Names::Listed(listed), [Piece::Literal(open), Piece::Name, Piece::Literal(close)]) =
-            (names, self.pieces.as_slice())
-        {
-            return find_listed(text, at, open, close, listed, over);
-        }
+    #[inline]
+    pub(super) fn find(&self, text: &str, at: usize, over: bool) -> Match<Found> {
         let undecided = if over { Match::No } else { Match::Partial };
+        // Most markers that are looked for are of this form.
+        let [Piece::Markers(markers)] = self.pieces.as_slice() else {
+            return self.find_pieces(text, at, undecided, over);
+        };
+        match markers.find(text.as_bytes(), at) {
+            Match::Partial => undecided,
+            decided => decided,
+        }
+    }
+
+    fn find_pieces(&self, text: &str, at: usize, undecided: Match<Found>, over: bool) -> Match<Found> {
         let mut found = Found { end: at, ..Found::default() };
         let mut pieces = self.pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
             let rest = &text[found.end..];
             match piece {
+                Piece::Markers(markers) => match markers.find(text.as_bytes(), found.end) {
+                    Match::Full(marker) => found = Found { json: found.json, ..marker },
+                    Match::Partial => return undecided,
+                    Match::No => return Match::No,
+                },
                 Piece::Literal(literal) => match literal.strip(rest.as_bytes()) {
                     Match::Full(behind) => found.end = text.len() - behind.len(),
                     Match::Partial => return undecided,
                     Match::No => return Match::No,
                 },
                 Piece::Blank => {
-                    let blanks = leading(&rest[..rest.floor_char_boundary(LONGEST + 1)]);
+                    let blanks = behind_blanks(&rest[..rest.floor_char_boundary(LONGEST + 1)], 0);
                     if blanks > LONGEST {
                         return Match::No;
                     }
@@ -206,7 +211,7 @@ impl Template {
                     }
                     found.end += blanks;
                 }
-                Piece::Name => match word(rest, pieces.peek().copied(), over) {
+                Piece::Name(names) => match word(rest, pieces.peek().copied(), over) {
                     Word::Ends(len) => {
                         // Around a listed name nothing stands: `<read_file >` is a text about a tag.
                         let (name, blanks) = match names {
@@ -214,10 +219,12 @@ impl Template {
                             Names::Listed(_) => (&rest[..len], 0),
                         };
                         let start = found.end + blanks;
-                        found.name = start..start + name.len();
-                        if !names.has(name) {
-                            return Match::No;
-                        }
+                        let range = start..start + name.len();
+                        found.name = match names.number(name) {
+                            Some(number) => Name::listed(range, number),
+                            None if names.has(name) => Name::free(range),
+                            None => return Match::No,
+                        };
                         found.end += len;
                     }
                     Word::Open if names.may_become(rest) => return undecided,
@@ -225,7 +232,7 @@ impl Template {
                 },
                 Piece::Attributes => match word(rest, pieces.peek().copied(), over) {
                     Word::Ends(len) => {
-                        found.attributes = found.end..found.end + len;
+                        found.json = rest[..len].contains(NO_STRING);
                         found.end += len;
                     }
                     Word::Open => return undecided,
@@ -274,39 +281,6 @@ enum Word {
     None,
 }
 
-/// The marker `open` + name + `close` at `at`, with a name out of a list.
-fn find_listed(
-    text: &str,
-    at: usize,
-    open: &Exact,
-    close: &Exact,
-    listed: &Listed,
-    over: bool,
-) -> Match<Found> {
-    let behind = match open.strip(&text.as_bytes()[at..]) {
-        Match::Full(behind) => behind,
-        Match::Partial if !over => return Match::Partial,
-        Match::Partial | Match::No => return Match::No,
-    };
-    let mut begun = false;
-    for name in listed.alike(behind) {
-        let closed = match name.strip(behind) {
-            Match::Full(behind) => close.strip(behind),
-            partial_or_none => partial_or_none,
-        };
-        match closed {
-            Match::Full(rest) => {
-                let (start, end) = (text.len() - behind.len(), text.len() - rest.len());
-                let name = start..start + name.as_str().len();
-                return Match::Full(Found { end, name, ..Found::default() });
-            }
-            Match::Partial => begun = true,
-            Match::No => {}
-        }
-    }
-    if begun && !over { Match::Partial } else { Match::No }
-}
-
 /// Where `marker` stands in `text`. Markers are short, and so is what stands before them.
 fn find(text: &str, marker: &str) -> Option<usize> {
     let (text, marker) = (text.as_bytes(), marker.as_bytes());
@@ -329,7 +303,7 @@ fn word(rest: &str, next: Option<&Piece>, over: bool) -> Word {
             end
         }
         Some(Piece::Blank) => near.find(|c: char| c.is_whitespace()),
-        Some(Piece::Name | Piece::Attributes) => Some(0),
+        Some(Piece::Name(_) | Piece::Markers(_) | Piece::Attributes) => Some(0),
         None => near.find(['\n', '<']).or((over && near.len() == rest.len()).then_some(near.len())),
     };
     match end {
@@ -345,12 +319,12 @@ mod tests {
     use super::*;
 
     fn find(template: &str, text: &str) -> Match<Found> {
-        Template::parse(template).unwrap().find(text, 0, &Names::Free, false)
+        Template::parse(template).unwrap().find(text, 0, false)
     }
 
     fn name(template: &str, text: &str) -> Option<(String, String)> {
         match find(template, text) {
-            Match::Full(found) => Some((text[found.name].to_owned(), text[found.end..].to_owned())),
+            Match::Full(found) => Some((found.name.of(text).to_owned(), text[found.end..].to_owned())),
             Match::No | Match::Partial => None,
         }
     }
@@ -387,12 +361,13 @@ mod tests {
         assert_eq!(find("<function={name}>", "<function=a<b"), Match::No);
         assert_eq!(find("<function={name}>", "<function=a<b>"), Match::No);
         assert_eq!(find("<function={name}>", "<function=>"), Match::No);
-        let names = Names::listed(["read_file".to_owned(), "run".to_owned()]);
-        let template = Template::parse("<{name}>").unwrap();
-        assert_eq!(template.find("<rea", 0, &names, false), Match::Partial);
-        assert_eq!(template.find("<rea", 0, &names, true), Match::No);
-        assert_eq!(template.find("<reb", 0, &names, false), Match::No);
-        assert_eq!(template.find("<ru>", 0, &names, false), Match::No);
-        assert_eq!(template.find("<run >", 0, &names, false), Match::No);
+        let names = ["read_file".to_owned(), "run".to_owned()];
+        let template = Template::parse("<{name}>").unwrap().with_names(&names);
+        assert_eq!(template.find("<", 0, false), Match::Partial);
+        assert_eq!(template.find("<rea", 0, false), Match::Partial);
+        assert_eq!(template.find("<rea", 0, true), Match::No);
+        assert_eq!(template.find("<reb", 0, false), Match::No);
+        assert_eq!(template.find("<ru>", 0, false), Match::No);
+        assert_eq!(template.find("<run >", 0, false), Match::No);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::blank::leading;
+use super::blank::behind_blanks;
 use super::template::{Match, literal};
 use crate::json::Value;
 
@@ -112,7 +112,7 @@ impl Transcoder {
             let token = if let State::String { end, key } = self.state {
                 self.string(text, scan, end, key)
             } else {
-                scan += leading(&text[scan..]);
+                scan = behind_blanks(text, scan);
                 let Some(&byte) = text.as_bytes().get(scan) else { return Progress::Wait(scan) };
                 self.token(text, scan, byte, container)
             };

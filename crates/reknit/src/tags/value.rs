@@ -3,10 +3,10 @@
 use std::mem;
 use std::ops::Range;
 
-use super::blank::{first_solid, last_solid, leading};
+use super::blank::{first_solid, last_solid};
 use super::call::Slice;
 use super::grammar::Clean;
-use super::matcher::Treatment;
+use super::rules::Treatment;
 use super::sheet::Sheet;
 use super::span::SpanKind;
 
@@ -14,27 +14,31 @@ const AMPERSAND: &str = "&amp;";
 
 /// What cleaning leaves of a whole value.
 pub(super) fn cleaned(clean: Clean, text: &str, range: Range<usize>) -> Range<usize> {
-    let start = range.start + first(clean, &text[range.clone()]);
-    start..start + last(clean, &text[start..range.end])
+    let start = first(clean, text, range.clone());
+    start..last(clean, text, start..range.end)
 }
 
 /// Where a whole value starts when it is cleaned.
-fn first(clean: Clean, value: &str) -> usize {
+#[inline]
+fn first(clean: Clean, text: &str, range: Range<usize>) -> usize {
+    let value = &text.as_bytes()[range.clone()];
     match clean {
-        Clean::Trim => leading(value),
-        Clean::Newline if value.starts_with("\r\n") => 2,
-        Clean::Newline | Clean::LineFeed => usize::from(value.starts_with('\n')),
-        Clean::Keep => 0,
+        Clean::Trim => first_solid(text, range.clone()).unwrap_or(range.end),
+        Clean::Newline if value.starts_with(b"\r\n") => range.start + 2,
+        Clean::Newline | Clean::LineFeed => range.start + usize::from(value.starts_with(b"\n")),
+        Clean::Keep => range.start,
     }
 }
 
 /// Where it ends, if it starts as it should.
-fn last(clean: Clean, value: &str) -> usize {
+#[inline]
+fn last(clean: Clean, text: &str, range: Range<usize>) -> usize {
+    let value = &text.as_bytes()[range.clone()];
     match clean {
-        Clean::Trim => last_solid(value).unwrap_or(0),
-        Clean::Newline if value.ends_with("\r\n") => value.len() - 2,
-        Clean::Newline | Clean::LineFeed => value.len() - usize::from(value.ends_with('\n')),
-        Clean::Keep => value.len(),
+        Clean::Trim => last_solid(text, range.clone()).unwrap_or(range.start),
+        Clean::Newline if value.ends_with(b"\r\n") => range.end - 2,
+        Clean::Newline | Clean::LineFeed => range.end - usize::from(value.ends_with(b"\n")),
+        Clean::Keep => range.end,
     }
 }
 
@@ -78,29 +82,28 @@ impl Value {
     /// The value ends at `at`.
     pub(super) fn close(&mut self, sheet: &mut Sheet, at: usize) {
         let Treatment { clean, .. } = self.treatment;
-        let from = self.from.unwrap_or_else(|| self.start + first(clean, &sheet.text[self.start..at]));
-        let end = from + last(clean, &sheet.text[from..at.max(from)]);
+        let from = self.from.unwrap_or_else(|| first(clean, &sheet.text, self.start..at));
+        let end = last(clean, &sheet.text, from..at.max(from));
         self.show(sheet, from, end);
         sheet.lay(SpanKind::Blank, at);
     }
 
     /// Where the cleaned value starts, if that is known; up to `fresh` all was looked at.
     fn certain_start(&self, text: &str, fresh: usize, to: usize) -> Option<usize> {
-        match (self.treatment.clean, &text[self.start..to]) {
-            (Clean::Trim, _) => first_solid(&text[fresh..to]).map(|solid| fresh + solid),
-            (Clean::Newline, "\r") => None,
-            (clean, value) => Some(self.start + first(clean, value)),
+        match self.treatment.clean {
+            Clean::Trim => first_solid(text, fresh..to),
+            Clean::Newline if &text.as_bytes()[self.start..to] == b"\r" => None,
+            clean => Some(first(clean, text, self.start..to)),
         }
     }
 
     /// Up to where the value can be shown: `shown` is, and up to `fresh` all was looked at.
     fn certain_end(&self, text: &str, shown: usize, fresh: usize, to: usize) -> usize {
-        let tail = &text[shown..to];
         let end = match self.treatment.clean {
-            Clean::Trim => last_solid(&text[fresh.min(to)..to]).map_or(shown, |solid| fresh + solid),
+            Clean::Trim => last_solid(text, fresh.min(to)..to).unwrap_or(shown),
             // A carriage return may be half of a line end.
-            Clean::Newline if tail.ends_with('\r') => to - 1,
-            clean => shown + last(clean, tail),
+            Clean::Newline if text.as_bytes()[shown..to].ends_with(b"\r") => to - 1,
+            clean => last(clean, text, shown..to),
         };
         if !self.treatment.ampersands {
             return end;

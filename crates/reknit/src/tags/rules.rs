@@ -1,0 +1,188 @@
+//! [`Rules`]: the markup of calls, made ready to be looked for.
+
+use super::blank::behind_blanks;
+use super::finder::Finder;
+use super::grammar::{Clean, Closer, GrammarError, Markup, Rule};
+use super::tag::Tag;
+use super::template::{LONGEST, Match, Name, Template};
+
+/// The markup of calls.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) calls: Tag,
+    /// The parameters of all tools, and behind them those of each tool that has its own.
+    parameters: Vec<Tag>,
+    /// How each parameter of each tool is read, where both have a list of names.
+    treatments: Vec<Treatment>,
+    /// How many treatments there are for a tool.
+    stride: usize,
+    markup: Markup,
+    /// Whether a value is read again at a later closing marker.
+    pub(super) repairs: bool,
+    /// Finds what may be a marker between parameters.
+    finder: Finder,
+}
+
+/// How one parameter is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Treatment {
+    pub(super) clean: Clean,
+    pub(super) closer: Closer,
+    pub(super) ampersands: bool,
+}
+
+/// Whether a tag opens a call, or is only mentioned.
+pub(super) enum Mention {
+    Call,
+    Prose,
+    Undecided,
+}
+
+impl Rules {
+    pub(super) fn new(
+        markup: &Markup,
+        template: impl Fn(&'static str, &str) -> Result<Template, GrammarError>,
+    ) -> Result<Self, GrammarError> {
+        let tag = |open: &Template, close: &Template, names: &[String]| match names {
+            [] => Tag::free(open.clone(), close.clone()),
+            some => Tag::listed(open.clone(), close.clone(), some),
+        };
+        let call = template("call", &markup.call)?;
+        let call_close = template("call_close", &markup.call_close)?;
+        let open = template("parameter", &markup.parameter)?;
+        let close = template("parameter_close", &markup.parameter_close)?;
+        let mut parameters = vec![tag(&open, &close, &markup.parameters)];
+        let own = markup.tool_parameters.values();
+        parameters.extend(own.map(|names| Tag::listed(open.clone(), close.clone(), names)));
+        let repaired =
+            |rule: &Rule| matches!(rule.closer, Some(Closer::RepairedAtClose | Closer::RepairedAtEach));
+        let mut rules = Self {
+            calls: tag(&call, &call_close, &markup.tools),
+            stride: parameters.iter().map(|tag| tag.names().len()).max().unwrap_or(0),
+            parameters,
+            treatments: Vec::new(),
+            markup: markup.clone(),
+            repairs: markup.rules.iter().any(repaired),
+            finder: Finder::new([&call, &call_close, &open].map(Template::first_byte).to_vec()),
+        };
+        rules.treatments = rules.all_treatments();
+        Ok(rules)
+    }
+
+    /// The treatments of all parameters of all tools that have names.
+    fn all_treatments(&self) -> Vec<Treatment> {
+        let tools = self.calls.names();
+        let mut treatments = vec![self.default_treatment(); tools.len() * self.stride];
+        for rule in &self.markup.rules {
+            for (tool, name) in tools.iter().enumerate().filter(|(_, name)| rule.is_for(name)) {
+                let names = self.parameters[self.list(name)].names();
+                for (param, _) in names.iter().enumerate().filter(|(_, name)| rule.parameters.contains(name))
+                {
+                    treatments[tool * self.stride + param].follow(rule);
+                }
+            }
+        }
+        treatments
+    }
+
+    fn default_treatment(&self) -> Treatment {
+        Treatment { clean: self.markup.clean, closer: self.markup.closer, ampersands: false }
+    }
+
+    /// How a parameter of a tool is read.
+    #[inline]
+    pub(super) fn treatment(&self, text: &str, tool: Name, param: Name) -> Treatment {
+        match (tool.number, param.number) {
+            (Some(tool), Some(param)) => self.treatments[tool as usize * self.stride + param as usize],
+            _ => self.treatment_of(tool.of(text), param.of(text)),
+        }
+    }
+
+    /// The same by their names.
+    pub(super) fn treatment_of(&self, tool: &str, param: &str) -> Treatment {
+        let mut treatment = self.default_treatment();
+        for rule in &self.markup.rules {
+            if rule.is_for(tool) && rule.parameters.iter().any(|name| name == param) {
+                treatment.follow(rule);
+            }
+        }
+        treatment
+    }
+
+    /// The number of the list that the parameters of this tool are in.
+    pub(super) fn list(&self, tool: &str) -> usize {
+        self.markup.tool_parameters.keys().position(|name| name == tool).map_or(0, |own| own + 1)
+    }
+
+    /// The parameters of this list.
+    #[inline]
+    pub(super) fn parameters(&self, list: usize) -> &Tag {
+        &self.parameters[list]
+    }
+
+    /// How far ahead the next byte stands that may start a marker between parameters.
+    #[inline]
+    pub(super) fn next(&self, bytes: &[u8]) -> Option<usize> {
+        match bytes {
+            // Mostly a tag on the next line follows, and a search would take longer than a look.
+            [b'\n', b'<', ..] if self.finder.has(b'<') => Some(1),
+            _ => self.finder.find(bytes),
+        }
+    }
+
+    pub(super) fn half_closers(&self) -> bool {
+        self.markup.half_closers
+    }
+
+    pub(super) fn nesting(&self) -> usize {
+        self.markup.nesting
+    }
+
+    /// The closing markers of the wrapper; none if there is no wrapper.
+    pub(super) fn wrapper_close(&self) -> &[String] {
+        self.markup.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.close)
+    }
+
+    pub(super) fn wrapper_open(&self) -> &[String] {
+        self.markup.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.open)
+    }
+
+    /// Whether the opening marker that ends at `end` opens a call.
+    ///
+    /// Behind the tag of a call stands another tag: that of a parameter, or its own closing one. Behind one
+    /// that is mentioned stands prose, or the next tool of a list.
+    pub(super) fn opens(&self, text: &str, end: usize, over: bool) -> Mention {
+        if !self.markup.mentions || self.markup.tools.is_empty() {
+            return Mention::Call;
+        }
+        let near = text.floor_char_boundary(end + LONGEST + 1);
+        let next = behind_blanks(&text[..near], end);
+        match text.as_bytes()[next..] {
+            _ if next - end > LONGEST => Mention::Prose,
+            [] | [b'<'] if over => Mention::Call,
+            [] | [b'<'] => Mention::Undecided,
+            [b'<', b'/', ..] => Mention::Call,
+            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => match self.calls.open.find(text, next, over) {
+                Match::Full(_) if self.markup.nesting == 0 => Mention::Prose,
+                Match::Partial => Mention::Undecided,
+                Match::Full(_) | Match::No => Mention::Call,
+            },
+            _ => Mention::Prose,
+        }
+    }
+}
+
+impl Treatment {
+    /// What `rule` says of it.
+    fn follow(&mut self, rule: &Rule) {
+        self.clean = rule.clean.unwrap_or(self.clean);
+        self.closer = rule.closer.unwrap_or(self.closer);
+        self.ampersands |= rule.ampersands;
+    }
+}
+
+impl Rule {
+    fn is_for(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|name| name == tool)
+    }
+}

@@ -1,0 +1,57 @@
+//! [`Tag`]: the markers around something that has a name.
+
+use super::exact::Exact;
+use super::template::{Match, Name, Template};
+
+/// What opens and what closes a call, or a parameter.
+#[derive(Clone, Debug)]
+pub(super) struct Tag {
+    pub(super) open: Template,
+    close: Template,
+    /// The names it may have, sorted; none if it may have any.
+    names: Vec<String>,
+    /// What closes each of these.
+    closers: Vec<Exact>,
+}
+
+impl Tag {
+    /// With any name.
+    pub(super) fn free(open: Template, close: Template) -> Self {
+        Self { open, close, names: Vec::new(), closers: Vec::new() }
+    }
+
+    /// With one of `names`.
+    pub(super) fn listed(open: Template, close: Template, names: &[String]) -> Self {
+        let mut names: Vec<_> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+        names.sort_unstable();
+        names.dedup();
+        let closers = names.iter().map(|name| Exact::new(close.written(name))).collect();
+        Self { open: open.with_names(&names), close, names, closers }
+    }
+
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The byte that every closing marker starts with.
+    #[inline]
+    pub(super) fn close_byte(&self) -> u8 {
+        self.close.first_byte()
+    }
+
+    /// Whether what closes `name` stands at `at`; that nothing follows the text is not considered.
+    #[inline]
+    pub(super) fn closes(&self, text: &str, at: usize, name: Name) -> Match<usize> {
+        let Some(number) = name.number else { return self.close.stands(text, at, name.of(text)) };
+        match self.closers[number as usize].strip(&text.as_bytes()[at..]) {
+            Match::Full(behind) => Match::Full(text.len() - behind.len()),
+            Match::Partial => Match::Partial,
+            Match::No => Match::No,
+        }
+    }
+
+    /// What closes `name`.
+    pub(super) fn closer(&self, name: &str) -> String {
+        self.close.written(name)
+    }
+}
