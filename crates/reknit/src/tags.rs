@@ -183,13 +183,12 @@ impl Parser {
         let limit = self.matcher.limits.text_bytes;
         let room = limit.saturating_sub(self.sheet.text.len() - self.sheet.prefix);
         let taken = if piece.len() <= room { piece } else { &piece[..piece.floor_char_boundary(room)] };
-        let from = self.sheet.text.len();
-        self.sheet.text.push_str(taken);
         let skimmed = match &mut self.machine {
-            Machine::Prose(prose) => prose.skim(&self.matcher, &mut self.sheet, from),
+            Machine::Prose(prose) => prose.skim(&self.matcher, &mut self.sheet, taken),
             _ => false,
         };
         if !skimmed {
+            self.sheet.text.push_str(taken);
             self.run();
         }
         if taken.len() == piece.len() {
@@ -322,9 +321,11 @@ impl Parser {
     fn view(&self, index: usize) -> Block<'_> {
         let text = self.sheet.text.as_str();
         match &self.sheet.blocks[index] {
-            BlockData::Text { range, closed } => Block::Text { text: &text[range.clone()], closed: *closed },
+            BlockData::Text { range, closed } => {
+                Block::Text { text: &text[self.sheet.block_range(index, range)], closed: *closed }
+            }
             BlockData::Thinking { range, closed } => {
-                Block::Thinking { text: &text[range.clone()], closed: *closed }
+                Block::Thinking { text: &text[self.sheet.block_range(index, range)], closed: *closed }
             }
             BlockData::Call(call) => {
                 Block::Call(Call { data: &self.sheet.calls[*call], params: &self.sheet.params, text, index })

@@ -12,7 +12,7 @@ pub(crate) fn is_blank(c: char) -> bool {
 /// Where the first character in `range` that is not blank starts.
 ///
 /// It is asked at every marker, and mostly the first byte or two say it.
-#[inline]
+#[inline(always)]
 pub(super) fn first_solid(text: &str, range: Range<usize>) -> Option<usize> {
     match text.as_bytes()[range.clone()] {
         [b'!'..=b'~', ..] => Some(range.start),
@@ -28,7 +28,7 @@ fn search_first_solid(text: &str, range: Range<usize>) -> Option<usize> {
 }
 
 /// Where the last character in `range` that is not blank ends.
-#[inline]
+#[inline(always)]
 pub(super) fn last_solid(text: &str, range: Range<usize>) -> Option<usize> {
     match text.as_bytes()[range.clone()] {
         [.., b'!'..=b'~'] => Some(range.end),

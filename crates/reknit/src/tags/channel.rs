@@ -69,7 +69,8 @@ impl Channel {
                 return Step::Go(Machine::Prose(self.prose.clone()));
             }
             let found = Found { end, name: Name::free(name), ..Found::default() };
-            return Step::Go(Machine::Json(Json::named(matcher, sheet, &self.prose, self.opened, &found)));
+            let json = Json::named(matcher, sheet, &self.prose, self.opened, &found);
+            return Step::Go(Machine::Json(Box::new(json)));
         }
         sheet.prose(self.prose.kind(matcher, sheet), self.opened);
         sheet.end_prose(self.opened);

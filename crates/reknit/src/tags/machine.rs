@@ -13,12 +13,14 @@ use crate::diagnostic::Kind;
 use crate::message::CallEnd;
 
 /// The state of a parser: one machine at a time reads the text.
+///
+/// It changes at every call, so what is large in it stays where it is.
 #[derive(Clone, Debug)]
 pub(super) enum Machine {
     Prose(Prose),
-    Markup(Markup),
-    Json(Json),
-    Literal(Literal),
+    Markup(Box<Markup>),
+    Json(Box<Json>),
+    Literal(Box<Literal>),
     Channel(Channel),
     Skip(Skip),
 }

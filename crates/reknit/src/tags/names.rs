@@ -79,7 +79,8 @@ impl Markers {
             None => 0..u32::from(!self.markers.is_empty()),
         };
         let mut begun = false;
-        for (marker, number) in self.markers[alike.start as usize..alike.end as usize].iter().zip(alike) {
+        for number in alike {
+            let marker = &self.markers[number as usize];
             match marker.strip(rest) {
                 Match::Full(rest) => {
                     let end = text.len() - rest.len();

@@ -31,6 +31,7 @@ pub(super) struct OpenParam {
 }
 
 /// What a search for the end of a value came to.
+#[derive(Clone, Copy)]
 pub(super) enum Reached {
     /// The end has not come.
     Nothing,
@@ -186,14 +187,20 @@ impl OpenParam {
         self.value.close(sheet, at);
         let (block, param) = (self.value.block, self.value.param);
         if self.json || matcher.tools.is_some() {
-            let text = sheet.param_text(block, param);
-            let typed = match &matcher.tools {
-                Some(tools) if !self.json => tools.typed(call.tool(sheet), self.name.of(&sheet.text), text),
-                _ => untyped(text),
-            };
-            sheet.param(block, param).typed = typed.map(Box::new);
+            self.give_type(matcher, sheet, call);
         }
         sheet.param(block, param).closed = true;
         sheet.changes.push(Change::ParamClosed { block, param });
+    }
+
+    /// The value is whole, and may be something else than a string.
+    fn give_type(&self, matcher: &Matcher, sheet: &mut Sheet, call: &OpenCall) {
+        let (block, param) = (self.value.block, self.value.param);
+        let text = sheet.param_text(block, param);
+        let typed = match &matcher.tools {
+            Some(tools) if !self.json => tools.typed(call.tool(sheet), self.name.of(&sheet.text), text),
+            _ => untyped(text),
+        };
+        sheet.param(block, param).typed = typed.map(Box::new);
     }
 }

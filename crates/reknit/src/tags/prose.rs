@@ -84,13 +84,16 @@ impl Prose {
         Self::new(0, if inside { Place::Thinking } else { Place::Text })
     }
 
-    /// Reads a text that has no marker in it and nothing held back, which most pieces are.
+    /// Takes a piece that has no marker in it, with nothing held back before it, which most pieces are.
+    ///
+    /// The piece is searched before it is added to the text: what was just written is slow to read.
     #[inline]
-    pub(super) fn skim(&mut self, matcher: &Matcher, sheet: &mut Sheet, from: usize) -> bool {
-        let plain = from == self.scan.max(self.clear)
-            && self.code == Code::None
-            && matcher.next_opener(self.place, &sheet.text.as_bytes()[from..]).is_none();
+    pub(super) fn skim(&mut self, matcher: &Matcher, sheet: &mut Sheet, piece: &str) -> bool {
+        let plain = sheet.text.len() == self.scan.max(self.clear)
+            && matches!(self.code, Code::None)
+            && matcher.next_opener(self.place, piece.as_bytes()).is_none();
         if plain {
+            sheet.text.push_str(piece);
             self.clear = sheet.text.len();
             if !sheet.go_on(self.clear) {
                 sheet.prose(self.kind(matcher, sheet), self.clear);
@@ -295,18 +298,22 @@ impl Prose {
                 sheet.prose(self.kind(matcher, sheet), at);
                 sheet.end_prose(at);
                 let within = wrapper || self.place == Place::Wrapper;
-                Some(Machine::Markup(Markup::open(matcher, sheet, at, found, within)))
+                Some(Machine::Markup(Box::new(Markup::open(matcher, sheet, at, found, within))))
             }
-            Leads::Bare => sheet.is_blank_to(at).then(|| Machine::Json(Json::bare(sheet, self, at))),
-            Leads::Json { named: true } => Some(Machine::Json(Json::named(matcher, sheet, self, at, found))),
+            Leads::Bare => {
+                sheet.is_blank_to(at).then(|| Machine::Json(Box::new(Json::bare(sheet, self, at))))
+            }
+            Leads::Json { named: true } => {
+                Some(Machine::Json(Box::new(Json::named(matcher, sheet, self, at, found))))
+            }
             // Whether it is a call may take long to decide; what stands before it is prose either way.
             Leads::Json { named: false } => {
                 sheet.prose(self.kind(matcher, sheet), at);
-                Some(Machine::Json(Json::marked(sheet, self, at, found)))
+                Some(Machine::Json(Box::new(Json::marked(sheet, self, at, found))))
             }
             Leads::Python | Leads::Gemma => {
                 sheet.prose(self.kind(matcher, sheet), at);
-                Some(Machine::Literal(Literal::open(matcher, sheet, self, at, leads, found)))
+                Some(Machine::Literal(Box::new(Literal::open(matcher, sheet, self, at, leads, found))))
             }
             Leads::Channel => {
                 sheet.prose(self.kind(matcher, sheet), at);

@@ -110,7 +110,11 @@ impl Rules {
     }
 
     /// The number of the list that the parameters of this tool are in.
+    #[inline]
     pub(super) fn list(&self, tool: &str) -> usize {
+        if self.parameters.len() == 1 {
+            return 0;
+        }
         self.markup.tool_parameters.keys().position(|name| name == tool).map_or(0, |own| own + 1)
     }
 

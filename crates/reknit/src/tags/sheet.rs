@@ -43,6 +43,7 @@ pub(super) struct Sheet {
     run: Option<Run>,
 }
 
+/// The range of a text or of thinking that is open has no end yet; see [`Sheet::block_range`].
 #[derive(Clone, Debug)]
 pub(super) enum BlockData {
     Text {
@@ -65,6 +66,8 @@ struct Run {
     start: Option<usize>,
     /// The end of what was looked at for blanks.
     seen: usize,
+    /// Its span is laid, and gets longer with what is decided.
+    laid: bool,
 }
 
 /// What a stretch of prose becomes.
@@ -116,22 +119,22 @@ impl Sheet {
 
     /// The spans with their ranges, end to end.
     pub(super) fn spans(&self) -> impl Iterator<Item = (SpanKind, Range<usize>)> {
-        let starts = std::iter::once(0).chain(self.spans.iter().map(|span| span.end));
-        starts.zip(&self.spans).map(|(start, span)| (span.kind(), start..span.end))
+        let ends = self.spans.iter().skip(1).map(|span| span.start).chain([self.decided]);
+        self.spans.iter().zip(ends).map(|(span, end)| (span.kind(), span.start..end))
     }
 
     /// Decides everything up to `end`.
-    #[inline]
+    ///
+    /// There are several for each marker, and there is less to it than to a call.
+    #[inline(always)]
     pub(super) fn lay(&mut self, kind: SpanKind, end: usize) {
         debug_assert!(end >= self.decided, "a span is laid behind the last one");
         if end <= self.decided {
             return;
         }
-        self.decided = end;
-        let span = Span::new(kind, end);
-        match self.spans.last_mut() {
-            Some(last) if last.is_like(span) => last.end = end,
-            _ => self.spans.push(span),
+        let span = Span::new(kind, mem::replace(&mut self.decided, end));
+        if self.spans.last().is_none_or(|last| !last.is_like(span)) {
+            self.spans.push(span);
         }
     }
 
@@ -144,10 +147,11 @@ impl Sheet {
         self.diagnostics.push(Place { at, frame: 0 }.notice(kind, message));
     }
 
+    /// Inlined, so that the call is made where it is to stay.
+    #[inline(always)]
     pub(super) fn open_call(&mut self, call: CallData) -> usize {
         if !call.known {
-            let name = call.name.of(&self.text).to_owned();
-            self.note(Kind::UnknownTool, call.range.start, format!("no tool `{name}` was given"));
+            self.note_unknown(&call);
         }
         self.blocks.push(BlockData::Call(self.calls.len()));
         self.calls.push(call);
@@ -156,6 +160,12 @@ impl Sheet {
         block
     }
 
+    fn note_unknown(&mut self, call: &CallData) {
+        let message = format!("no tool `{}` was given", call.name.of(&self.text));
+        self.note(Kind::UnknownTool, call.range.start, message);
+    }
+
+    #[inline]
     pub(super) fn call(&mut self, block: usize) -> &mut CallData {
         match self.blocks[block] {
             BlockData::Call(call) => &mut self.calls[call],
@@ -341,7 +351,6 @@ impl Sheet {
     }
 
     /// Everything that is not decided up to `to` is prose of this kind.
-    #[inline]
     pub(super) fn prose(&mut self, kind: RunKind, to: usize) {
         debug_assert!(self.run.is_none_or(|run| run.kind == kind), "prose of another kind has ended");
         if !self.go_on(to) && self.start_run(kind, to) {
@@ -350,10 +359,12 @@ impl Sheet {
     }
 
     /// Everything up to `to` is prose of the kind that is open, if one is that has started.
-    #[inline]
+    ///
+    /// Most pieces come to this and to nothing else, so it is made part of taking one.
+    #[inline(always)]
     pub(super) fn go_on(&mut self, to: usize) -> bool {
-        let Some(Run { kind, start: Some(_), seen }) = &mut self.run else { return false };
-        let (kind, from) = (*kind, mem::replace(seen, to));
+        let Some(Run { kind, start: Some(_), seen, laid }) = &mut self.run else { return false };
+        let (kind, laid, from) = (*kind, *laid, mem::replace(seen, to));
         if from >= to {
             return true;
         }
@@ -361,8 +372,14 @@ impl Sheet {
             true => Some(to),
             false => last_solid(&self.text, from..to),
         };
-        if let Some(end) = end {
-            self.grow_run(kind, end);
+        let Some(end) = end else { return true };
+        let from = self.decided;
+        match laid {
+            true => self.decided = end,
+            false => self.lay_run(kind, end),
+        }
+        if !matches!(kind, RunKind::Dropped(_)) {
+            self.grew(self.blocks.len() - 1, from, end);
         }
         true
     }
@@ -381,10 +398,10 @@ impl Sheet {
             false => first_solid(&self.text, from..to),
         };
         let Some(start) = start else {
-            self.run = Some(Run { kind, start: None, seen: to });
+            self.run = Some(Run { kind, start: None, seen: to, laid: false });
             return false;
         };
-        self.run = Some(Run { kind, start: Some(start), seen: start });
+        self.run = Some(Run { kind, start: Some(start), seen: start, laid: false });
         self.lay(SpanKind::Blank, start);
         self.open_run(kind, start);
         true
@@ -420,10 +437,21 @@ impl Sheet {
     /// The text ends inside prose.
     pub(super) fn cut_prose(&mut self) {
         let end = self.text.len();
-        if let Some(Run { kind: kind @ RunKind::Dropped(_), start: Some(start), .. }) = self.run.take() {
-            self.close_run(kind, start);
-        } else if self.rule == TextRule::KeepEmpty && self.decided() < end {
-            self.empty_text();
+        match self.run.take() {
+            Some(Run { kind: kind @ RunKind::Dropped(_), start: Some(start), .. }) => {
+                self.close_run(kind, start);
+            }
+            Some(Run { start: Some(_), .. }) => {
+                if let Some(BlockData::Text { range, .. } | BlockData::Thinking { range, .. }) =
+                    self.blocks.last_mut()
+                {
+                    range.end = self.decided;
+                }
+            }
+            _ if self.rule == TextRule::KeepEmpty && self.decided() < end => {
+                self.empty_text();
+            }
+            _ => {}
         }
         self.lay(SpanKind::Blank, end);
     }
@@ -454,23 +482,37 @@ impl Sheet {
         self.changes.push(Change::Opened { block: self.blocks.len() - 1 });
     }
 
-    #[inline]
-    fn grow_run(&mut self, kind: RunKind, to: usize) {
+    /// Lays the span of the prose that is open.
+    fn lay_run(&mut self, kind: RunKind, end: usize) {
         let block = self.blocks.len().wrapping_sub(1);
-        let from = self.decided();
         match kind {
-            RunKind::Text => self.lay(SpanKind::Text(block), to),
-            RunKind::Thinking => self.lay(SpanKind::Thinking(block), to),
-            RunKind::Dropped(_) => return self.lay(SpanKind::Dropped, to),
+            RunKind::Text => self.lay(SpanKind::Text(block), end),
+            RunKind::Thinking => self.lay(SpanKind::Thinking(block), end),
+            RunKind::Dropped(_) => self.lay(SpanKind::Dropped, end),
         }
-        if let Some(BlockData::Text { range, .. } | BlockData::Thinking { range, .. }) =
-            self.blocks.last_mut()
-        {
-            range.end = to;
+        if let Some(run) = &mut self.run {
+            run.laid = true;
         }
+    }
+
+    /// A text or thinking has got longer.
+    #[inline]
+    fn grew(&mut self, block: usize, from: usize, to: usize) {
         match self.changes.last_mut() {
             Some(Change::Grew { block: last, to: end, .. }) if *last == block && *end == from => *end = to,
             _ => self.changes.push(Change::Grew { block, from, to }),
+        }
+    }
+
+    /// Where the block with this index stands, which is a text or thinking with this range.
+    pub(super) fn block_range(&self, index: usize, range: &Range<usize>) -> Range<usize> {
+        match self.run {
+            Some(Run { kind: RunKind::Text | RunKind::Thinking, start: Some(start), .. })
+                if index + 1 == self.blocks.len() =>
+            {
+                start..self.decided
+            }
+            _ => range.clone(),
         }
     }
 
@@ -486,7 +528,8 @@ impl Sheet {
                 let bytes = if length == 1 { "byte" } else { "bytes" };
                 self.note(kind, start, format!("{length} {bytes} {what}"));
             }
-            (_, Some(BlockData::Text { closed, .. } | BlockData::Thinking { closed, .. })) => {
+            (_, Some(BlockData::Text { range, closed } | BlockData::Thinking { range, closed })) => {
+                range.end = self.decided;
                 *closed = true;
                 self.changes.push(Change::Closed { block: self.blocks.len() - 1 });
             }

@@ -20,7 +20,8 @@ pub enum SpanKind {
 /// Kept small and quick to compare: there are several for each marker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
-    pub(super) end: usize,
+    /// It ends where the next one starts, and the last one where the text is not decided any more.
+    pub(super) start: usize,
     /// The block it is of, if it is of one, and in the lowest bits what it is of it.
     what: usize,
 }
@@ -35,7 +36,7 @@ const VALUE: usize = 5;
 
 impl Span {
     #[inline]
-    pub(super) fn new(kind: SpanKind, end: usize) -> Self {
+    pub(super) fn new(kind: SpanKind, start: usize) -> Self {
         let of = |block: usize, kind| block << KIND_BITS | kind;
         let what = match kind {
             SpanKind::Text(block) => of(block, TEXT),
@@ -45,7 +46,7 @@ impl Span {
             SpanKind::Blank => BLANK,
             SpanKind::Dropped => DROPPED,
         };
-        Self { end, what }
+        Self { start, what }
     }
 
     /// Whether it is of the same kind and of the same block.

@@ -42,12 +42,17 @@ impl Tag {
     /// Whether what closes `name` stands at `at`; that nothing follows the text is not considered.
     #[inline]
     pub(super) fn closes(&self, text: &str, at: usize, name: Name) -> Match<usize> {
-        let Some(number) = name.number else { return self.close.stands(text, at, name.of(text)) };
+        let Some(number) = name.number else { return self.closes_free(text, at, name) };
         match self.closers[number as usize].strip(&text.as_bytes()[at..]) {
             Match::Full(behind) => Match::Full(text.len() - behind.len()),
             Match::Partial => Match::Partial,
             Match::No => Match::No,
         }
+    }
+
+    #[inline(never)]
+    fn closes_free(&self, text: &str, at: usize, name: Name) -> Match<usize> {
+        self.close.stands(text, at, name.of(text))
     }
 
     /// What closes `name`.

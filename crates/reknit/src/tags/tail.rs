@@ -26,8 +26,8 @@ pub(super) struct Tail {
     /// Everything before this was looked at.
     scan: usize,
     state: State,
-    /// The names of the parameters in it.
-    names: BTreeSet<String>,
+    /// The names of the parameters in it; few have any.
+    names: Option<BTreeSet<String>>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,12 +56,12 @@ pub(super) enum Decision {
 impl Tail {
     /// Behind a closing marker.
     pub(super) fn behind(at: usize, end: usize) -> Self {
-        Self { at, end, scan: end, state: State::Between, names: BTreeSet::new() }
+        Self { at, end, scan: end, state: State::Between, names: None }
     }
 
     /// At the closing marker of the call, which ends at `end`: that of the value may be missing.
     pub(super) fn without_closer(at: usize, end: usize) -> Self {
-        Self { at, end: at, scan: end, state: State::CallClosed, names: BTreeSet::new() }
+        Self { at, end: at, scan: end, state: State::CallClosed, names: None }
     }
 
     /// Where the value ends, if it does.
@@ -110,7 +110,9 @@ impl Tail {
             (_, Match::Full(_)) if closer == Closer::Placed => Some(Decision::Closes),
             (_, Match::Full(found)) => {
                 let name = found.name.of(text);
-                if sheet.param_named(call.block, name).is_some() || !self.names.insert(name.to_owned()) {
+                if sheet.param_named(call.block, name).is_some()
+                    || !self.names.get_or_insert_default().insert(name.to_owned())
+                {
                     return Some(Decision::Value { scan: self.scan });
                 }
                 self.state = State::Param { name: found.name };

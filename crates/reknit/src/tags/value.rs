@@ -80,6 +80,7 @@ impl Value {
     }
 
     /// The value ends at `at`.
+    #[inline]
     pub(super) fn close(&mut self, sheet: &mut Sheet, at: usize) {
         let Treatment { clean, .. } = self.treatment;
         let from = self.from.unwrap_or_else(|| first(clean, &sheet.text, self.start..at));
@@ -114,6 +115,7 @@ impl Value {
     }
 
     /// The value starts at `from` and is shown up to `end`, if it was not further already.
+    #[inline]
     fn show(&self, sheet: &mut Sheet, from: usize, end: usize) {
         let shown = sheet.decided().max(from);
         sheet.lay(SpanKind::Blank, shown);
@@ -123,13 +125,21 @@ impl Value {
     }
 
     /// The value, which starts at `from` and is shown up to `shown`, is there up to `end`.
+    #[inline]
     fn append(&self, sheet: &mut Sheet, from: usize, shown: usize, end: usize) {
         let (block, param) = (self.block, self.param);
         sheet.lay(SpanKind::Value(block), end);
-        if !self.treatment.ampersands {
-            sheet.param(block, param).value = Slice::Range(from..end);
-            return sheet.param_grew(block, param, shown - from, end - from);
+        if self.treatment.ampersands {
+            return self.append_decoded(sheet, shown, end);
         }
+        sheet.param(block, param).value = Slice::Range(from..end);
+        sheet.param_grew(block, param, shown - from, end - from);
+    }
+
+    /// What is written from `shown` to `end` is added to the value with its ampersands decoded.
+    #[inline(never)]
+    fn append_decoded(&self, sheet: &mut Sheet, shown: usize, end: usize) {
+        let (block, param) = (self.block, self.param);
         let text = mem::take(&mut sheet.text);
         if let Slice::Owned(owned) = &mut sheet.param(block, param).value {
             let grown = owned.len();
