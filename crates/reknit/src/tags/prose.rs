@@ -64,8 +64,9 @@ struct Fence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     length: usize,
-    /// It is the first on its line, so it may open a fence.
-    first: bool,
+    /// It is the first on its line and no other run has come behind it, so it may open a fence: the line that
+    /// does has no backtick behind the run.
+    fence: bool,
     /// Its line was searched for its like up to here.
     seen: usize,
     /// It was searched for markers up to here.
@@ -167,19 +168,20 @@ impl Prose {
             return Some(end);
         }
         let length = end - at;
-        let first = is_first_on_line(bytes, at);
+        let fence = length >= 3 && is_first_on_line(bytes, at);
         self.code = match mark {
-            b'`' if length <= LONGEST_SPAN => {
-                Code::Run(Run { length, first, seen: end, looked: end, held: None })
+            // A line has but one run that is the first, so that may be of any length.
+            b'`' if length <= LONGEST_SPAN || fence => {
+                Code::Run(Run { length, fence, seen: end, looked: end, held: None })
             }
-            _ if first && length >= 3 => Code::Fence(Fence { mark, length, line: None }),
+            _ if fence => Code::Fence(Fence { mark, length, line: None }),
             _ => Code::None,
         };
         None
     }
 
     /// Behind a run of backticks: it opens a span if its like follows on the line, else a fence if it can.
-    fn search_line(&mut self, run: Run, matcher: &Matcher, sheet: &Sheet) -> Option<usize> {
+    fn search_line(&mut self, mut run: Run, matcher: &Matcher, sheet: &Sheet) -> Option<usize> {
         let bytes = sheet.text.as_bytes();
         let mut seen = run.seen;
         while let Some(ahead) = memchr2(b'`', b'\n', &bytes[seen..]) {
@@ -198,6 +200,7 @@ impl Prose {
                 self.code = Code::None;
                 return None;
             }
+            run.fence = false;
         }
         if sheet.over {
             return self.end_line(run, bytes.len());
@@ -208,7 +211,7 @@ impl Prose {
     /// The line of a run ends at `at` without its like.
     fn end_line(&mut self, run: Run, at: usize) -> Option<usize> {
         self.code = Code::None;
-        if run.first && run.length >= 3 {
+        if run.fence {
             self.code = Code::Fence(Fence { mark: b'`', length: run.length, line: None });
             self.scan = at;
         }
