@@ -16,7 +16,8 @@ use super::sheet::Sheet;
 use super::span::SpanKind;
 use super::template::{Found, Match, any_literal, literal};
 use crate::diagnostic::Kind;
-use crate::json::PartialJson;
+use crate::json::{Nesting, PartialJson};
+use crate::message::CallEnd;
 
 /// One or more calls behind one opening marker.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Json {
     prose: Prose,
     /// Where the marker of the next call starts; nothing is laid from here on until it is a call.
     opened: usize,
+    /// Where the JSON of that call starts.
+    element: usize,
     scan: usize,
     list: bool,
     bare: bool,
@@ -45,6 +48,8 @@ enum State {
     Arguments(Reader),
     /// Before the arguments of such a call.
     Head,
+    /// In an element of a list that is no call, or a malformed one: its brackets say where it ends.
+    Broken(Nesting),
     /// Behind an element of a list.
     Element,
     /// Behind a value: the closing marker, a separator, or neither.
@@ -57,6 +62,7 @@ impl Json {
         Self {
             prose: prose.behind(sheet, at),
             opened: at,
+            element: found.end,
             scan: found.end,
             list: false,
             bare: false,
@@ -95,6 +101,7 @@ impl Json {
                 State::Head => self.head(body, sheet),
                 State::Arguments(_) => self.arguments(matcher, sheet),
                 State::Envelope(_) => self.envelope(matcher, sheet),
+                State::Broken(_) => self.broken(body, sheet),
                 State::Element => self.element(sheet),
                 State::Behind => self.behind(body, sheet),
             };
@@ -106,7 +113,14 @@ impl Json {
 
     /// The text ends inside a call.
     pub(super) fn cut(&mut self, sheet: &mut Sheet) {
-        sheet.cut_call(self.open);
+        match (&self.state, self.open) {
+            (State::Broken(_), Some(block)) => {
+                let end = sheet.text.len();
+                sheet.lay(SpanKind::Value(block), end);
+                sheet.end_call(block, CallEnd::Malformed, end);
+            }
+            _ => sheet.cut_call(self.open),
+        }
     }
 
     /// Before the first value, or the next behind a separator.
@@ -115,6 +129,7 @@ impl Json {
         match sheet.text.as_bytes().get(self.scan) {
             Some(b'{') => {
                 let limits = &matcher.limits;
+                self.element = self.scan;
                 self.state = State::Envelope(Box::new(Envelope::new(limits.param_bytes, limits.json_depth)));
                 None
             }
@@ -212,7 +227,16 @@ impl Json {
                 self.state = if self.list { State::Element } else { State::Behind };
                 None
             }
+            (Progress::Bad(at), Some(_)) if self.list => {
+                sheet.note(Kind::MalformedArguments, at, "the arguments of a call are not JSON");
+                self.read_again();
+                None
+            }
             (Progress::Bad(at), Some(block)) => Some(self.malformed(matcher.body(), sheet, block, at)),
+            (Progress::Done(_) | Progress::Bad(_), None) if self.list && self.last.is_some() => {
+                self.read_again();
+                None
+            }
             (Progress::Done(_) | Progress::Bad(_), None) => Some(self.no_call()),
         }
     }
@@ -226,6 +250,54 @@ impl Json {
         }
         if !envelope.in_arguments() {
             sheet.lay(SpanKind::Markup, self.scan.max(sheet.decided()));
+        }
+    }
+
+    /// The element is no JSON, or no call: it is read again for its brackets alone, and the calls behind it
+    /// are not lost.
+    fn read_again(&mut self) {
+        self.scan = self.element;
+        self.state = State::Broken(Nesting::new());
+    }
+
+    /// In a broken element: where its brackets close, or the closing marker of the list if that comes first.
+    fn broken(&mut self, body: &Body, sheet: &mut Sheet) -> Option<Step> {
+        let State::Broken(nesting) = &mut self.state else { return None };
+        let text = &sheet.text;
+        let stands = |at: &usize| any_literal(text, *at, &body.close, sheet.over) != Match::No;
+        let marker = (self.scan..text.len()).find(|at| text.is_char_boundary(*at) && stands(at));
+        let end = marker.unwrap_or(text.len());
+        if let Some(length) = nesting.push(&text.as_bytes()[self.scan..end]) {
+            self.scan += length;
+            self.drop_element(sheet);
+            self.state = State::Element;
+            return None;
+        }
+        self.scan = end;
+        match (any_literal(text, end, &body.close, sheet.over), self.open) {
+            (Match::Full(_), Some(_)) => {
+                self.drop_element(sheet);
+                self.state = State::Behind;
+                None
+            }
+            (Match::Full(_), None) => Some(self.no_call()),
+            (Match::Partial | Match::No, None) if sheet.over => Some(self.no_call()),
+            (Match::Partial | Match::No, _) => Some(Step::Wait),
+        }
+    }
+
+    /// A broken element ends here.
+    fn drop_element(&mut self, sheet: &mut Sheet) {
+        match self.open.take() {
+            Some(block) => {
+                sheet.lay(SpanKind::Value(block), self.scan);
+                sheet.end_call(block, CallEnd::Malformed, self.scan);
+            }
+            None => {
+                sheet.note(Kind::DroppedText, self.element, "an element of a list of calls is no call");
+                sheet.lay(SpanKind::Blank, self.element);
+                sheet.lay(SpanKind::Dropped, self.scan);
+            }
         }
     }
 
