@@ -127,8 +127,8 @@ impl Input {
     pub(super) fn check(&self) -> Result<()> {
         let expected = match self.case {
             Case::Found(how) => how.name(),
-            Case::Stale => "stale",
-            Case::Lineless | Case::BracesAndMore => "no-match",
+            Case::Stale | Case::BracesAndMore => "stale",
+            Case::Lineless => "no-match",
             Case::Braces => "ambiguous",
         };
         let plan = self.plan();

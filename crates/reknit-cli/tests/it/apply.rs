@@ -420,7 +420,7 @@ fn every_edit_explains_itself() {
     expect![[r#"
         edit 1 of `a.py`: line 7, exact
         error: edit 2 of `a.py`: the file has other lines now than the search text
-        hint: read the file again: it has other lines than the search text
+        hint: read the file again and copy the lines from it
         closest: lines 1-3, score 0.53
            def total(items):
           +    price = sum(items)

@@ -11,7 +11,7 @@ use memchr::memchr;
 
 use super::ladder::Fit;
 use super::lines::{Line, begins, indent, is_blank, is_open, line_at, line_before, lines, without_line_end};
-use super::needle::Needle;
+use super::needle::{Needle, tells};
 use super::{FileEnd, How};
 
 /// Writes the replacement of one place.
@@ -141,9 +141,8 @@ impl Composer {
 
 /// Tells which lines of a search stay, as the lines of the replacement come.
 ///
-/// A line without a letter or a digit, such as a brace, is in too many places to tell by itself. It stays if it
-/// is the next one; else it waits for the next line that tells, and stays if it stands before that in the
-/// search too.
+/// A line that does not tell, such as a brace, stays if it is the next one; else it waits for the next line that
+/// tells, and stays if it stands before that in the search too.
 #[derive(Clone, Debug)]
 pub(super) struct Keeper {
     bodies: Vec<Vec<u8>>,
@@ -168,9 +167,8 @@ impl Keeper {
     /// Takes the next line of the replacement. For each line that waited, and for this one unless it waits now,
     /// which line of the search it is, if any.
     pub(super) fn take(&mut self, body: &[u8]) -> Vec<Option<usize>> {
-        let telling = body.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
         let is_next = self.waiting.is_empty() && self.bodies.get(self.next).is_some_and(|next| next == body);
-        if !telling && !is_next {
+        if !tells(body) && !is_next {
             self.waiting.push(body.to_vec());
             return Vec::new();
         }

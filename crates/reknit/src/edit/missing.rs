@@ -12,7 +12,7 @@ use super::index::{Index, Wanted};
 use super::ladder::Fit;
 use super::lines::{count, folded, lines};
 use super::near::{Counterpart, Near, near, weight};
-use super::needle::{Needle, Solid};
+use super::needle::{Needle, Solid, tells};
 use super::running::{Ground, Lost, Running, Site};
 use super::{How, Lines, Place, Policy, Reason, Rejection, ladder};
 
@@ -27,12 +27,7 @@ const CORE: f64 = 20.0;
 /// A place is alone if all others score less than this part of it.
 const ALONE: f64 = 0.25;
 /// A place that has less than this part of the lines of the best is no rival of it.
-const RIVAL: f64 = 0.6;
-/// Nor is one with less than this, also if it has a line that the best has not.
-const RIVAL_IN_PART: f64 = 0.4;
-/// Nor is one whose lines are much shorter: braces are everywhere. In a search of few lines each counts.
-const RIVAL_LETTERS: f64 = 0.25;
-const SHORT: usize = 4;
+const RIVAL: f64 = 0.5;
 /// A first line that is this like the one that was searched is that one, rewritten.
 const REWRITTEN: f64 = 0.5;
 
@@ -94,21 +89,25 @@ pub(super) fn missing(
     Ok((Site { ground: Ground::Untouched, fit }, runner_up))
 }
 
-/// Whether a place is like enough to the search to be meant.
+/// Whether a place is like enough to the search to be meant. Where all lines are like it and none is the same
+/// that tells, it is another one that was made after the same model.
 fn is_close(place: &Near, needle: &Needle<'_>, changes: &Changes) -> bool {
     let floor = match place.fit.how {
         How::Anchors => ANCHORED,
         _ if needle.solid.len() == 2 && changes.gone.is_empty() => ADDING,
         _ => FLOOR[needle.solid.len().min(FLOOR.len() - 1)],
     };
-    place.fit.score >= floor
+    let mut pairs = needle.solid.iter().zip(&place.counterparts);
+    let holds =
+        pairs.any(|(solid, there)| *there == Counterpart::Same && tells(needle.lines[solid.line].body));
+    holds && place.fit.score >= floor
 }
 
 /// Whether all that an edit changes stands at a place and nowhere else. Then it does not matter that other lines
 /// of the search, which the replacement keeps, are not there, as long as neither the first line nor one beside
 /// a change is there in another form.
 fn core_stands(running: &Running<'_>, needle: &Needle<'_>, changes: &Changes, place: &Near) -> bool {
-    let core = changes.core(needle);
+    let core = &changes.core;
     let Some(index) = running.index() else { return false };
     let count = |nth: usize| index.spots(needle.solid[nth].key).map_or(0, |spots| spots.count);
     let same = |nth: usize| place.counterparts[nth] == Counterpart::Same;
@@ -118,15 +117,15 @@ fn core_stands(running: &Running<'_>, needle: &Needle<'_>, changes: &Changes, pl
     says >= CORE
         && core.iter().all(|nth| same(*nth))
         && core.iter().any(|nth| count(*nth) == 1)
-        && !telling.any(|nth| matches!(place.counterparts.get(nth), Some(Counterpart::Like(_))))
+        && !telling.any(|nth| matches!(place.counterparts.get(nth), Some(Counterpart::Like)))
 }
 
 /// What a replacement does to the lines of a search, blank ones aside.
 struct Changes {
     /// The lines that it does not keep.
     gone: BTreeSet<usize>,
-    /// The lines of the search, blank ones counted, before which it puts new ones.
-    insertions: Vec<usize>,
+    /// Those, and the lines between which it puts new ones.
+    core: BTreeSet<usize>,
 }
 
 impl Changes {
@@ -148,28 +147,24 @@ impl Changes {
                 None => insertions.push(next),
             }
         }
-        let gone = (0..needle.solid.len()).filter(|nth| !kept.contains(&needle.solid[*nth].line)).collect();
-        Self { gone, insertions }
-    }
-
-    /// Whether a line that goes is at a place in some form: else there is nothing to do there.
-    fn stand(&self, place: &Near) -> bool {
-        let is_there = |nth: &usize| place.counterparts[*nth] != Counterpart::Missing;
-        self.gone.is_empty() || self.gone.iter().any(is_there)
-    }
-
-    /// The lines that go, and those between which new ones come.
-    fn core(&self, needle: &Needle<'_>) -> BTreeSet<usize> {
-        let mut core = self.gone.clone();
-        for at in &self.insertions {
-            let next = needle.solid.partition_point(|solid| solid.line < *at);
+        let gone: BTreeSet<usize> =
+            (0..needle.solid.len()).filter(|nth| !kept.contains(&needle.solid[*nth].line)).collect();
+        let mut core = gone.clone();
+        for at in insertions {
+            let next = needle.solid.partition_point(|solid| solid.line < at);
             // Beside a line that goes, that line says enough.
             if !core.contains(&next) {
                 core.extend(next.checked_sub(1));
                 core.extend((next < needle.solid.len()).then_some(next));
             }
         }
-        core
+        Self { gone, core }
+    }
+
+    /// Whether the lines that go are at a place in some form, and those beside which new ones come: else there
+    /// is nothing to do there, or nobody can say on which side of what stands there instead.
+    fn stand(&self, place: &Near) -> bool {
+        self.core.iter().all(|nth| place.counterparts[*nth] != Counterpart::Missing)
     }
 
     /// The place without the beginning of its first line, where the search does not have that and the edit
@@ -191,26 +186,24 @@ impl Changes {
     }
 }
 
-/// Whether the search may just as well mean a rival of the best place: that has a line of it which the best
+/// Whether the search may just as well mean a rival of the best place: one that has a line of it which the best
 /// has not, or all lines that the best has, or fewer that the search does not name.
 fn doubts(needle: &Needle<'_>, best: &Near, rival: &Near) -> bool {
-    let held = |near: &Near| {
-        let lines = needle.solid.iter().filter(|solid| near.has(solid.key));
-        lines.fold((0.0, 0.0), |(count, sum), solid| {
-            (count + 1.0, sum + weight(needle.lines[solid.line].body))
-        })
+    let seen = |near: &Near| {
+        let pairs = needle.solid.iter().zip(&near.counterparts);
+        pairs.filter(|(solid, there)| **there != Counterpart::Missing || near.has(solid.key)).count() as f64
     };
-    let ((lines, letters), (rival_lines, rival_letters)) = (held(best), held(rival));
-    let mut pairs = needle.solid.iter().zip(&best.counterparts);
-    let has_less = pairs.clone().any(|(solid, best)| *best != Counterpart::Same && rival.has(solid.key));
-    let has_more = pairs.any(|(solid, best)| *best == Counterpart::Same && !rival.has(solid.key));
-    let part = rival_lines / lines;
-    let is_rival = if has_less {
-        part >= RIVAL_IN_PART
-    } else {
-        part >= RIVAL && (!has_more || best.unseen > rival.unseen)
+    let same = |near: &Near, nth: usize| near.counterparts[nth] == Counterpart::Same;
+    // A brace stands everywhere; it tells only where it stands for the one of the search.
+    let has = |nth: usize| {
+        let Solid { line, key } = needle.solid[nth];
+        same(rival, nth) || tells(needle.lines[line].body) && rival.has(key)
     };
-    is_rival && (needle.solid.len() <= SHORT || rival_letters >= letters * RIVAL_LETTERS)
+    let mut lines = 0..needle.solid.len();
+    let has_more = lines.clone().any(|nth| same(best, nth) && !rival.has(needle.solid[nth].key));
+    let has_less = lines.any(|nth| !same(best, nth) && has(nth));
+    let is_rival = seen(rival) >= seen(best) * RIVAL;
+    is_rival && (has_less || !has_more || best.unseen > rival.unseen)
 }
 
 /// The edit across whose border the search stands in the running text.

@@ -60,9 +60,14 @@ fn words(body: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|word| word.len() > 3)
 }
 
+/// Whether a line says where it stands. One without a letter or a digit, such as a brace, is everywhere.
+pub(super) fn tells(body: &[u8]) -> bool {
+    body.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}
+
 /// What a line is looked up by: a hash of it without blanks at its ends and without look-alikes.
 ///
-/// Two lines of one key are compared before anything is made of it.
+/// Two lines of one key are compared before a place is said to have every line of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key(pub(super) u64);
 
@@ -90,7 +95,9 @@ fn hash(bytes: &[u8]) -> u64 {
     let (words, _) = bytes.as_chunks::<8>();
     let start = bytes.len() as u64 ^ ODD;
     let state = words.iter().fold(start, |state, word| mix(state, u64::from_le_bytes(*word)));
-    mix(state, ends(bytes).1)
+    // The words leave out the end, and all of a line that is shorter than one.
+    let (first, last) = ends(bytes);
+    mix(mix(state, first), last)
 }
 
 /// The first and the last eight bytes, which overlap in a short text.
@@ -103,4 +110,21 @@ pub(super) fn ends(bytes: &[u8]) -> (u64, u64) {
     }
     let all = bytes.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
     (all, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_a_line_is_in_its_key() {
+        for length in 1..40 {
+            let line = vec![b'a'; length];
+            for at in 0..length {
+                let mut other = line.clone();
+                other[at] = b'b';
+                assert_ne!(Key::of(&line), Key::of(&other), "byte {at} of {length}");
+            }
+        }
+    }
 }

@@ -156,7 +156,7 @@ mod tests {
         let rejection = Box::new(Rejection { reason: Reason::Stale, closest });
         check(
             &Outcome::Rejected(rejection),
-            r#"{"outcome":"rejected","reason":"stale","message":"the file has other lines now than the search text","hint":"read the file again: it has other lines than the search text","closest":{"lines":[1,1],"score":0.5,"diff":"-a\n+b\n"}}"#,
+            r#"{"outcome":"rejected","reason":"stale","message":"the file has other lines now than the search text","hint":"read the file again and copy the lines from it","closest":{"lines":[1,1],"score":0.5,"diff":"-a\n+b\n"}}"#,
         );
         check(
             &rejected(Reason::Ambiguous { how: How::Exact, lines: vec![14, 88] }),

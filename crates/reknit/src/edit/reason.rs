@@ -124,7 +124,7 @@ impl Reason {
         match self {
             Self::NoMatch => "copy the lines to search from the file as it is",
             Self::Whitespace => "copy the lines with their blanks from the file as it is",
-            Self::Stale => "read the file again: it has other lines than the search text",
+            Self::Stale => "read the file again and copy the lines from it",
             Self::AlreadyApplied { .. } => "nothing to do if this is what was wanted",
             Self::Ambiguous { .. } => "add lines around the search text until it occurs once",
             Self::MidLine { .. } => "search for whole lines",

@@ -24,9 +24,9 @@ const EDITS: usize = 50;
 /// What the suite is made from.
 const SEED: u64 = 6;
 
-/// The same once more, with edits that nobody has looked at: it was run once, when the suite was finished.
+/// The same once more, with edits that nobody has looked at: it was run once, when the rules were finished.
 /// `REKNIT_MISPLACED_RECORD=FILE` runs it again and writes both tables to that file.
-const UNSEEN_SEED: u64 = 0x5EED_0002;
+const UNSEEN_SEED: u64 = 0x5EED_0003;
 
 #[test]
 fn no_edit_lands_on_a_look_alike() {

@@ -167,12 +167,14 @@ fn hidden(
 /// How many places of the file have all lines of a block but these, blank lines aside.
 fn places(file: &[String], block: &[String], spoilt: &[usize]) -> usize {
     let solid: Vec<&str> = file.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
-    let wanted: Vec<Option<&str>> = block
+    let mut wanted: Vec<Option<&str>> = block
         .iter()
         .enumerate()
         .filter(|(_, line)| !is_blank(line))
         .map(|(number, line)| (!spoilt.contains(&number)).then(|| line.trim()))
         .collect();
+    // At the end of the file there is no line that a missing one would stand for.
+    while wanted.pop_if(|last| last.is_none()).is_some() {}
     let fits = |window: &&[&str]| {
         window.iter().zip(&wanted).all(|(there, wanted)| wanted.is_none_or(|wanted| wanted == *there))
     };
