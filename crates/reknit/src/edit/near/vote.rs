@@ -76,18 +76,21 @@ pub(super) fn candidates(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
             sum -= votes[from].weight;
             from += 1;
         }
-        agreeing.push((sum, from..to));
+        agreeing.push((sum, vote.start(), from..to));
     }
-    agreeing.sort_by(|(a, at), (b, bt)| b.total_cmp(a).then(at.start.cmp(&bt.start)));
+    agreeing.sort_by(|(a, a_start, _), (b, b_start, _)| b.total_cmp(a).then(a_start.cmp(b_start)));
     let mut chosen: Vec<Vote> = Vec::new();
-    let Some((most, best)) = agreeing.first().cloned() else { return chosen };
-    for (sum, range) in agreeing {
+    let Some((most, _, best)) = agreeing.first().cloned() else { return chosen };
+    let mut tried: Vec<isize> = Vec::new();
+    for (sum, start, range) in agreeing {
         if chosen.len() == CANDIDATES {
             break;
         }
-        if sum < most * WEAK && (range.len() as f64) < best.len() as f64 * WEAK {
+        let weak = sum < most * WEAK && (range.len() as f64) < best.len() as f64 * WEAK;
+        if weak || tried.iter().any(|other| (other - start).abs() <= slack) {
             continue;
         }
+        tried.push(start);
         // The one that says most is surely in the stretch; another may be a line that also stands beside it.
         let heaviest = votes[range].iter().copied().max_by(|a, b| a.weight.total_cmp(&b.weight));
         chosen.extend(
