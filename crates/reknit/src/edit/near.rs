@@ -138,7 +138,7 @@ mod tests {
     fn a_line_that_is_everywhere_joins_no_places() {
         let block = |name: &str| format!("/// {name}\n///\n/// one two three\n/// four five six\n");
         let text = format!("{}{}{}", block("first"), "///\nfn f() {}\n".repeat(4), block("fists"));
-        check(&text, &block("fifth"), &[(12, 4, 95), (0, 4, 93), (6, 1, 8)]);
+        check(&text, &block("fifth"), &[(12, 4, 95), (0, 4, 93), (4, 1, 8)]);
     }
 
     #[test]
