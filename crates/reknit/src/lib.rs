@@ -22,6 +22,7 @@
 //! - [`reconstruct`]: a chat message out of events that the caller has parsed already.
 //! - [`tags`]: calls and thinking that a model writes into its text.
 //! - [`parts`]: a message and a grammar joined: text, thinking and calls, native or in tags.
+//! - [`realtime`]: sessions over a WebSocket: events of a server to messages, notifications and sessions.
 //! - [`recording`]: a stream with its cuts and times, kept as lines of JSON.
 //!
 //! # Four calls
@@ -82,6 +83,7 @@ pub mod reply;
 pub mod tags;
 pub mod parts;
 pub mod edit;
+pub mod realtime;
 pub mod recording;
 pub mod diagnostic;
 pub mod limits;

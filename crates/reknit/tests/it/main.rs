@@ -20,6 +20,7 @@ mod edit_corpus;
 mod edit_cline;
 mod edit_misplaced;
 mod edit_safety;
+mod realtime;
 mod damage;
 mod limits;
 mod bad_input;
