@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::diagnostic::Kind;
 use crate::json::{Object, Value};
 
 /// Something about an event that was not understood, or what became of it besides.
@@ -47,6 +48,11 @@ pub enum DiagnosticKind {
         /// Its id.
         id: String,
     },
+    /// The text of a message is longer than [`Limits`](crate::Limits) allow; the rest of it was refused.
+    LimitReached {
+        /// How many bytes are taken.
+        limit: usize,
+    },
     /// A message was not over when something else began; it stands in its session with the status `error`.
     InterruptedMessage {
         /// Its id.
@@ -62,6 +68,7 @@ impl DiagnosticKind {
             Self::MalformedField { .. } => "malformed-field",
             Self::UnknownEvent { .. } => "unknown-event",
             Self::DuplicateEvent { .. } => "duplicate-event",
+            Self::LimitReached { .. } => "limit-reached",
             Self::InterruptedMessage { .. } => "interrupted-message",
         }
     }
@@ -78,6 +85,7 @@ impl DiagnosticKind {
                 format!("`{kind}` is no event that is known here")
             }
             Self::DuplicateEvent { id } => format!("the event `{id}` came before and was ignored"),
+            Self::LimitReached { limit } => format!("a message of more than {limit} bytes"),
             Self::InterruptedMessage { id } => format!("message `{id}` was not over"),
         }
     }
@@ -90,6 +98,7 @@ impl DiagnosticKind {
             }
             Self::UnknownEvent { .. } => "the server sends something newer than this version knows",
             Self::DuplicateEvent { .. } => "nothing to do; the server repeats itself",
+            Self::LimitReached { .. } => Kind::LimitReached.hint(),
             Self::InterruptedMessage { .. } => {
                 "show the message as cut; the server did not say that it is whole"
             }
@@ -108,7 +117,9 @@ impl Serialize for Diagnostic {
             DiagnosticKind::MalformedEvent { raw, .. }
             | DiagnosticKind::MalformedField { raw, .. }
             | DiagnosticKind::UnknownEvent { raw } => drop(fields.insert("raw", raw.clone())),
-            DiagnosticKind::DuplicateEvent { .. } | DiagnosticKind::InterruptedMessage { .. } => {}
+            DiagnosticKind::DuplicateEvent { .. }
+            | DiagnosticKind::LimitReached { .. }
+            | DiagnosticKind::InterruptedMessage { .. } => {}
         }
         fields.serialize(serializer)
     }

@@ -283,14 +283,11 @@ impl<'a> Reader<'a> {
     }
 
     fn session(&mut self) -> Result<Object, Lacking> {
-        let lacking = Lacking { field: "chat_session.session_id", expected: "string" };
-        let session = self.get("chat_session").and_then(Value::as_object).cloned().ok_or(lacking)?;
-        let named = session.get("session_id").and_then(Value::as_text).is_some_and(|id| !id.is_empty());
-        if named {
-            Ok(session)
-        } else {
-            Err(Lacking { field: "chat_session.session_id", expected: "string" })
-        }
+        let is_named = |session: &&Object| {
+            session.get("session_id").and_then(Value::as_text).is_some_and(|id| !id.is_empty())
+        };
+        let session = self.get("chat_session").and_then(Value::as_object).filter(is_named);
+        session.cloned().ok_or(Lacking { field: "chat_session.session_id", expected: "string" })
     }
 
     /// The calls; an event without any means nothing.

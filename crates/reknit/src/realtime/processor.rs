@@ -13,6 +13,7 @@ use super::happening::Happening;
 use super::message::{EnhancedMessage, MessageMetadata, MessageStatus};
 use super::sessions::Sessions;
 use super::{Profile, Time};
+use crate::limits::Limits;
 use crate::text::Text;
 
 mod content;
@@ -40,6 +41,7 @@ pub struct Processor {
     /// The session that the user is in; the others are sub-sessions.
     user_session: Option<String>,
     recent: Recent,
+    longest: Longest,
     ids: Ids,
     tally: Tally,
 }
@@ -49,6 +51,19 @@ pub struct Processor {
 struct Open {
     builder: MessageBuilder,
     pace: Pace,
+    /// Whether its text was too long, and the rest was refused.
+    is_refused: bool,
+}
+
+/// How many bytes the text of a message may have.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Longest(usize);
+
+impl Default for Longest {
+    fn default() -> Self {
+        Self(Limits::default().text_bytes)
+    }
 }
 
 /// Counts the messages, so that each has an id of its own.
@@ -97,6 +112,14 @@ impl Processor {
     /// A processor before the first event.
     pub fn new(profile: Profile) -> Self {
         Self { profile, ..Self::default() }
+    }
+
+    /// Takes [`Limits::text_bytes`] as the bound of a message's text, before the first event.
+    ///
+    /// What is behind it is refused and told of once; the message goes on to its end.
+    #[must_use]
+    pub fn with_limits(self, limits: &Limits) -> Self {
+        Self { longest: Longest(limits.text_bytes), ..self }
     }
 
     /// Takes an event at a time of the caller's clock, and says what it makes happen, in order.
@@ -249,15 +272,21 @@ impl Processor {
         if of == MessageType::Thought && open != Some(of) {
             self.forget_thinking(session, step);
         }
-        let new = || Open { builder: MessageBuilder::new(self.profile), pace: Pace::default() };
+        let new =
+            || Open { builder: MessageBuilder::new(self.profile), pace: Pace::default(), is_refused: false };
         let open = self.open.entry(desk).or_insert_with(new);
         if !open.builder.is_streaming() {
             let interrupted = open.builder.start_message(of, self.ids.stamp(step.at));
             debug_assert!(interrupted.is_none(), "nothing was streaming");
         }
         for segment in text.segments() {
-            open.builder.append_text(segment, || self.ids.stamp(step.at));
-            open.pace.hold(segment.len());
+            let room = self.longest.0.saturating_sub(open.pace.length());
+            let taken = &segment[..segment.floor_char_boundary(room)];
+            open.builder.append_text(taken, || self.ids.stamp(step.at));
+            open.pace.hold(taken.len());
+            if taken.len() < segment.len() && !std::mem::replace(&mut open.is_refused, true) {
+                step.notice(DiagnosticKind::LimitReached { limit: self.longest.0 });
+            }
         }
         if self.profile == Profile::AgentC || open.pace.is_due(step.at) {
             step.happenings.extend(open.show(session, step.at));

@@ -276,11 +276,10 @@ impl Session {
 
     /// Adds a message that was there before.
     pub(super) fn load(&mut self, message: EnhancedMessage) {
-        if is_aside(&message) {
-            // Calls of this session's model are no business of another agent.
-        } else if message.is_reply() {
+        // Calls of this session's model are no business of another agent.
+        if !is_aside(&message) && message.is_reply() {
             self.reply = Some(self.messages.len());
-        } else if message.role == "user" {
+        } else if !is_aside(&message) && message.role == "user" {
             self.reply = None;
         }
         self.messages.push(message);

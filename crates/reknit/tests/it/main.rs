@@ -21,6 +21,7 @@ mod edit_cline;
 mod edit_misplaced;
 mod edit_safety;
 mod realtime;
+mod realtime_sequences;
 mod damage;
 mod limits;
 mod bad_input;

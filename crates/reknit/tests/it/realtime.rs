@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use reknit::Limits;
 use reknit::json::{Object, Value};
 use reknit::realtime::{
     CompletedCall, Happening, MessageBuilder, MessageMetadata, MessageType, Placing, Processor, Profile,
@@ -68,6 +69,20 @@ fn no_last_text_is_lost() {
 }
 
 #[test]
+fn a_text_that_is_too_long_is_taken_up_to_the_limit() {
+    let limits = Limits { text_bytes: 6, ..Limits::default() };
+    let mut processor = Processor::new(Profile::Documented).with_limits(&limits);
+    let mut told = Vec::new();
+    for content in ["knit", "é😀", "é", ""] {
+        let event = format!(r#"{{"type":"text_delta","session_id":"s1","content":"{content}"}}"#);
+        let happenings = processor.process(&event.parse().unwrap(), Time(0));
+        told.push(happenings.iter().filter(|odd| matches!(odd, Happening::Diagnostic(_))).count());
+    }
+    assert_eq!(processor.open_message("s1").unwrap().content, "knité".into());
+    assert_eq!(told, [0, 1, 0, 0]);
+}
+
+#[test]
 fn builder_cases_give_what_they_must() {
     steps("realtime-builder", MessageBuilder::new, build);
 }
@@ -104,13 +119,13 @@ fn steps<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(
 }
 
 /// One line of an input.
-struct Line {
+pub(crate) struct Line {
     fields: Value,
     case: String,
 }
 
 impl Line {
-    fn get(&self, key: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key)
     }
 
@@ -132,7 +147,7 @@ impl Line {
     }
 }
 
-fn lines(case: &Case) -> Vec<Line> {
+pub(crate) fn lines(case: &Case) -> Vec<Line> {
     let read = |line: &str| line.parse().unwrap_or_else(|error| panic!("{}: {line}: {error}", case.name));
     case.text().lines().map(|line| Line { fields: read(line), case: case.name.clone() }).collect()
 }

@@ -27,6 +27,11 @@ impl Pace {
         self.held += bytes;
     }
 
+    /// How many bytes the message has.
+    pub(super) fn length(&self) -> usize {
+        self.shown + self.held
+    }
+
     /// Whether something was not told of.
     pub(super) fn has_held(&self) -> bool {
         self.held > 0
