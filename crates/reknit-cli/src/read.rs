@@ -95,6 +95,16 @@ enum Form {
     Native,
 }
 
+/// Nothing, if a dialect has the form that is asked for.
+fn native_or_trouble(dialect: Dialect) -> Result<(), Trouble> {
+    if dialect.has_native() {
+        return Ok(());
+    }
+    let what = anyhow::anyhow!("`{dialect}` has no form of its own for a whole reply, only the stream");
+    let trouble = Trouble::with_hint(what, "leave out `--as native`");
+    Err(trouble.explained_as(explain::WRONG_USE))
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     if arguments.ndjson && arguments.form == Form::Native {
         let what = anyhow::anyhow!("`--ndjson` prints changes, which the provider's own form does not have");
@@ -106,6 +116,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
             anyhow::anyhow!("`--tools` looks into texts, which the provider's own form keeps as they are");
         let trouble = Trouble::with_hint(what, "use `--tools` without `--as native`");
         return Err(trouble.explained_as(explain::WRONG_USE));
+    }
+    if let (From::Named(dialect), Form::Native) = (arguments.from, arguments.form) {
+        native_or_trouble(dialect)?;
     }
     let tags = arguments.tools.as_deref().map(tools::named).transpose()?;
     let mut output = Output::new(arguments, tags)?;

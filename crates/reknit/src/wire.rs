@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::frame::{self, Frame};
 use crate::json::Value;
 
+mod agent_c;
 mod anthropic;
 mod blocks;
 mod events;
@@ -43,6 +44,8 @@ pub enum Dialect {
     Gemini,
     /// Ollama's own API.
     Ollama,
+    /// Agent C's realtime events, of one session.
+    AgentC,
 }
 
 /// All that a dialect is known by.
@@ -50,7 +53,8 @@ struct Entry {
     name: &'static str,
     claims: fn(&Frame<'_>) -> bool,
     translate: fn() -> Box<dyn Translate>,
-    rebuild: fn() -> Box<dyn Rebuild>,
+    /// None if the provider has no other form than the stream.
+    rebuild: Option<fn() -> Box<dyn Rebuild>>,
 }
 
 /// Where in a stream of messages the next frame stands.
@@ -95,12 +99,17 @@ impl Dialect {
     ///
     /// Chat Completions come last: so many servers imitate them that any error which is an object passes
     /// for theirs.
-    pub const ALL: [Self; 5] =
-        [Self::Anthropic, Self::OpenAiResponses, Self::Gemini, Self::Ollama, Self::OpenAiChat];
+    pub const ALL: [Self; 6] =
+        [Self::Anthropic, Self::OpenAiResponses, Self::Gemini, Self::Ollama, Self::AgentC, Self::OpenAiChat];
 
     /// Its name, as the command line takes it.
     pub fn name(self) -> &'static str {
         self.entry().name
+    }
+
+    /// Whether the provider has a form of its own for a whole reply; [`Native`] builds it.
+    pub fn has_native(self) -> bool {
+        self.entry().rebuild.is_some()
     }
 
     /// The dialect of a stream, by one of its first frames; `None` if the frame could be anyone's.
@@ -115,31 +124,37 @@ impl Dialect {
                 name: "anthropic",
                 claims: anthropic::claims,
                 translate: || Box::<anthropic::Fold>::default(),
-                rebuild: || Box::<anthropic::Native>::default(),
+                rebuild: Some(|| Box::<anthropic::Native>::default()),
             },
             Self::OpenAiChat => Entry {
                 name: "openai-chat",
                 claims: openai_chat::claims,
                 translate: || Box::<openai_chat::Fold>::default(),
-                rebuild: || Box::<openai_chat::Native>::default(),
+                rebuild: Some(|| Box::<openai_chat::Native>::default()),
             },
             Self::OpenAiResponses => Entry {
                 name: "openai-responses",
                 claims: openai_responses::claims,
                 translate: || Box::<openai_responses::Fold>::default(),
-                rebuild: || Box::<openai_responses::Native>::default(),
+                rebuild: Some(|| Box::<openai_responses::Native>::default()),
             },
             Self::Gemini => Entry {
                 name: "gemini",
                 claims: gemini::claims,
                 translate: || Box::<gemini::Fold>::default(),
-                rebuild: || Box::<gemini::Native>::default(),
+                rebuild: Some(|| Box::<gemini::Native>::default()),
             },
             Self::Ollama => Entry {
                 name: "ollama",
                 claims: ollama::claims,
                 translate: || Box::<ollama::Fold>::default(),
-                rebuild: || Box::<ollama::Native>::default(),
+                rebuild: Some(|| Box::<ollama::Native>::default()),
+            },
+            Self::AgentC => Entry {
+                name: "agent-c",
+                claims: agent_c::claims,
+                translate: || Box::<agent_c::Fold>::default(),
+                rebuild: None,
             },
         }
     }
@@ -268,9 +283,9 @@ pub struct Native {
 }
 
 impl Native {
-    /// A fold at the beginning of a stream.
-    pub fn new(dialect: Dialect) -> Self {
-        Self { fold: (dialect.entry().rebuild)(), has_halves: false }
+    /// A fold at the beginning of a stream; none if the dialect [has no such form](Dialect::has_native).
+    pub fn new(dialect: Dialect) -> Option<Self> {
+        Some(Self { fold: (dialect.entry().rebuild?)(), has_halves: false })
     }
 
     /// Takes the next frame of the stream.

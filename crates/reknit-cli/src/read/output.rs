@@ -10,7 +10,7 @@ use reknit::tags::Grammar;
 use super::flow::Flow;
 use super::live::Live;
 use super::tagged::Tagged;
-use super::{Arguments, Form};
+use super::{Arguments, Form, native_or_trouble};
 use crate::outcome::Trouble;
 use crate::pieces::Pieces;
 use crate::print::print_json;
@@ -99,6 +99,11 @@ impl Output {
 
     /// The reply is over.
     pub(super) fn end(&mut self, reply: Reply) -> Result<(), Trouble> {
+        if let (Kind::Last(Form::Native) | Kind::All(Form::Native), Some(dialect)) =
+            (&self.kind, reply.dialect())
+        {
+            native_or_trouble(dialect)?;
+        }
         match &mut self.kind {
             Kind::Text(flow) => flow.end(&mut self.out)?,
             Kind::Live(live) => {

@@ -138,7 +138,7 @@ fn input_that_is_no_stream_is_2() {
             --- stdout
             --- stderr
             error: the input has 29 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -150,7 +150,7 @@ fn input_that_is_no_stream_is_2() {
             --- stdout
             --- stderr
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -162,7 +162,7 @@ fn input_that_is_no_stream_is_2() {
             --- stdout
             --- stderr
             error: the input has 4 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -189,7 +189,7 @@ fn wrong_use_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: invalid value 'gopher' for '--from <DIALECT>': `gopher` is not a dialect; use one of: anthropic, openai-responses, gemini, ollama, openai-chat, or auto
+            error: invalid value 'gopher' for '--from <DIALECT>': `gopher` is not a dialect; use one of: anthropic, openai-responses, gemini, ollama, agent-c, openai-chat, or auto
 
             For more information, try '--help'.
         "#]],

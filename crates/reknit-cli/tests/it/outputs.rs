@@ -1,6 +1,7 @@
 //! What is printed for the cases of the corpus, whole and cut anew.
 
 use expect_test::expect;
+use reknit::Dialect;
 use reknit::json::Value;
 
 use crate::command::run;
@@ -19,7 +20,11 @@ fn every_case_prints_its_expected_files() {
         let whole = with(&["--all", "--json"]);
         let message = case.file("message.json");
         assert_eq!(whole.stdout, compact(&message), "{}", case.input);
-        assert_eq!(with(&["--all", "--json", "--as", "native"]).stdout, compact(&case.file("native.json")));
+        let native = with(&["--all", "--json", "--as", "native"]);
+        match case.dialect.parse::<Dialect>().expect("it is a dialect").has_native() {
+            true => assert_eq!(native.stdout, compact(&case.file("native.json"))),
+            false => assert_eq!((native.code, &*native.stdout), (Some(2), ""), "{}", case.input),
+        }
         assert_eq!(with(&["--ndjson"]).stdout, case.file("changes.ndjson"), "{}", case.input);
         // The exit code says whether all messages are whole, and so does stderr.
         let is_whole = message.matches("\n    \"status\": ").count()
@@ -95,4 +100,20 @@ fn text_is_printed_with_the_other_blocks_between() {
     "#]]
     .assert_eq(&show("openai-chat/length-inside-arguments"));
     expect![""].assert_eq(&show("openai-chat/empty-reply"));
+}
+
+/// Agent C sends events and nothing else; that is known before the input is read, or when it is found.
+#[test]
+fn a_dialect_without_a_form_of_its_own_says_so() {
+    let input = corpus::input("agent-c/text");
+    for from in ["agent-c", "auto"] {
+        let native = run(&["read", "--from", from, "--json", "--as", "native", &input], "");
+        assert_eq!((native.code, &*native.stdout), (Some(2), ""));
+        expect![[r#"
+            error: `agent-c` has no form of its own for a whole reply, only the stream
+            hint: leave out `--as native`
+            see: `reknit explain wrong-use`
+        "#]]
+        .assert_eq(&native.stderr);
+    }
 }

@@ -227,7 +227,7 @@ impl Wire {
         let (Self::Named(dialect, translator) | Self::Known(dialect, translator)) = self else { return };
         translator.push(frame);
         if let Building::Wanted = native {
-            *native = Building::Native(Native::new(*dialect));
+            *native = Native::new(*dialect).map_or(Building::No, Building::Native);
         }
         if let Building::Native(native) = native {
             native.push(frame);

@@ -54,6 +54,15 @@ fn a_dialect_is_known_by_its_frames() {
             r#"{"error":"model not found"}"#,
         ],
     );
+    check(
+        Some(Dialect::AgentC),
+        &[
+            r#"{"type":"text_delta","session_id":"s","role":"assistant","content":"x","format":"text"}"#,
+            r#"{"type":"interaction","session_id":"s","started":true,"id":"i"}"#,
+            r#"{"type":"user_turn_start","session_id":"s"}"#,
+            r#"{"type":"chat_session_changed","chat_session":{"session_id":"s","messages":[]}}"#,
+        ],
+    );
 }
 
 #[test]
@@ -65,7 +74,7 @@ fn frames_of_others_are_nobodys() {
             r#"{"event_type":"interaction.created","interaction":{"id":"i","model":"m"}}"#,
             r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"x"}}"#,
             r#"{"event_type":"error","usageMetadata":{},"candidates":[]}"#,
-            // Cohere, Bedrock, Agent C.
+            // Cohere, Bedrock, and a word of Agent C without a session.
             r#"{"type":"message-start","id":"m","delta":{"message":{"role":"assistant"}}}"#,
             r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"x"}}}"#,
             r#"{"metadata":{"usage":{"inputTokens":1}}}"#,

@@ -58,7 +58,7 @@ fn blanks_and_comments_alone_are_no_message() {
         expect![[r#"
             Cut
             error: the input has 5 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -87,7 +87,7 @@ fn binary_is_no_stream() {
         expect![[r#"
             Cut
             error: the input has 256 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -98,7 +98,7 @@ fn binary_is_no_stream() {
         expect![[r#"
             Cut
             error: the input has 40 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -109,7 +109,7 @@ fn binary_is_no_stream() {
         expect![[r#"
             Cut
             error: the input has 40 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -124,7 +124,7 @@ fn prose_and_pages_are_no_stream() {
         expect![[r#"
             Cut
             error: the input has 44 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -135,7 +135,7 @@ fn prose_and_pages_are_no_stream() {
         expect![[r#"
             Cut
             error: the input has 22 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -146,7 +146,7 @@ fn prose_and_pages_are_no_stream() {
         expect![[r#"
             Cut
             error: byte 0: the input is not a stream of a known dialect; it begins with `upstream connect error`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -168,7 +168,7 @@ fn json_of_nobody_is_an_unknown_dialect() {
         expect![[r#"
             Cut
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -178,7 +178,7 @@ fn json_of_nobody_is_an_unknown_dialect() {
         expect![[r#"
             Cut
             error: byte 1: the input is not a stream of a known dialect; it begins with `1`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, openai-chat; give it the body of a streamed response
+            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
             UnknownDialect at 1 in frame 0
         "#]],
     );

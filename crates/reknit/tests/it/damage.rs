@@ -180,6 +180,12 @@ fn ends(dialect: Dialect, input: &[u8]) -> Vec<usize> {
             }
             Dialect::Gemini => frame.data.contains("finishReason") || frame.data.contains("blockReason"),
             Dialect::Ollama => data["done"] == true || looks("done"),
+            Dialect::AgentC => match kind {
+                "completion" => data["running"] == false,
+                "interaction" => data["started"] == false,
+                "cancelled" => true,
+                _ => ["completion", "interaction", "cancelled"].into_iter().any(looks),
+            },
             other => panic!("say how {other} ends"),
         };
         if is_end {

@@ -1,0 +1,416 @@
+//! Agent C's realtime events, one object a line: the text, the thoughts and the tools of one session.
+//!
+//! A reply is a turn of that session, up to the completion that does not wait for tools; the server carries
+//! out the calls itself. Events of other sessions are kept beside it. Whoever wants all sessions with their
+//! messages and notifications takes [`realtime`](crate::realtime).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::blocks::{Blocks, TEXT, THINKING};
+use super::events::Events;
+use super::failure::fail;
+use super::fields::{Error, Faults, Raw};
+use super::seen::Seen;
+use super::{State, Translate};
+use crate::diagnostic::Kind;
+use crate::event::{Event, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
+use crate::frame::Frame;
+
+/// Whether a frame can only be Agent C's: the types alone are words that others use too.
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let (mut kind, mut session, mut chat_session) = (None, false, false);
+    let read = Raw::new(frame.data).members(|key, value| match key {
+        "type" => kind = value.string(),
+        "session_id" => session = value.string().is_some(),
+        "chat_session" => chat_session = value.text().starts_with('{'),
+        _ => {}
+    });
+    let kind = kind.as_deref().unwrap_or_default();
+    let is_known = Part::of(kind).is_some() || BESIDE.contains(&kind);
+    read.is_ok() && is_known && (session || chat_session && kind == "chat_session_changed")
+}
+
+/// What of a stream must be remembered to translate its next frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    /// The session that the reply is of: the first that says something.
+    session: Option<String>,
+    interaction: Option<String>,
+    /// The text or the thought that goes on.
+    open: Option<(Part, Slot)>,
+    /// Calls that were chosen and do not run yet, by their ids.
+    chosen: BTreeMap<String, Chosen>,
+    /// Calls that have their block.
+    called: BTreeSet<String>,
+    /// Why the completion before ended, if the reply goes on behind it.
+    waiting: Option<String>,
+    slots: u32,
+    seen: Seen,
+}
+
+#[derive(Clone, Debug)]
+struct Chosen {
+    /// How many blocks there were when it was chosen, and how many calls in wait.
+    order: (u32, usize),
+    name: String,
+    /// Its arguments, as they stand in the frame.
+    input: String,
+}
+
+/// An event that is part of a reply.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    Text,
+    Thought,
+    Selection,
+    Call,
+    Media,
+    Completion,
+    Interaction,
+    Cancelled,
+}
+
+impl Part {
+    fn of(kind: &str) -> Option<Self> {
+        Some(match kind {
+            "text_delta" => Self::Text,
+            "thought_delta" => Self::Thought,
+            "tool_select_delta" => Self::Selection,
+            "tool_call" => Self::Call,
+            "render_media" => Self::Media,
+            "completion" => Self::Completion,
+            "interaction" => Self::Interaction,
+            "cancelled" => Self::Cancelled,
+            _ => return None,
+        })
+    }
+}
+
+/// Events of a session or of the program that are no part of a reply.
+const BESIDE: [&str; 33] = [
+    "agent_configuration_changed",
+    "agent_list",
+    "agent_voice_changed",
+    "anthropic_user_message",
+    "audio_delta",
+    "avatar_connection_changed",
+    "avatar_list",
+    "chat_session_added",
+    "chat_session_changed",
+    "chat_session_deleted",
+    "chat_session_name_changed",
+    "chat_user_data",
+    "complete_thought",
+    "get_user_sessions_response",
+    "history",
+    "history_delta",
+    "open_ai_user_message",
+    "openai_user_message",
+    "pong",
+    "server_listening",
+    "session_metadata_changed",
+    "subsession_ended",
+    "subsession_started",
+    "system_message",
+    "system_prompt",
+    "tool_catalog",
+    "ui_session_id_changed",
+    "user_message",
+    "user_request",
+    "user_turn_end",
+    "user_turn_start",
+    "voice_input_supported",
+    "voice_list",
+];
+
+/// The members of an object that this dialect knows.
+#[derive(Default)]
+struct Members<'a> {
+    kind: Option<String>,
+    id: Option<String>,
+    session: Option<String>,
+    content: Option<Raw<'a>>,
+    calls: Option<Raw<'a>>,
+    results: Option<Raw<'a>>,
+    model: Option<String>,
+    /// What an end says with `false`; where it is not said, nothing has ended.
+    goes_on: bool,
+    stop_reason: Option<String>,
+    usage: Usage,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> Members<'a> {
+    fn read(data: &'a str) -> Result<Self, Error> {
+        let mut members = Self { goes_on: true, ..Self::default() };
+        Raw::new(data).members(|key, value| match key {
+            _ if value.is_null() => {}
+            "type" => members.kind = value.owned_string(),
+            "id" => members.id = value.owned_string(),
+            "session_id" => members.session = value.owned_string(),
+            "content" => members.content = Some(value),
+            "tool_calls" => members.calls = Some(value),
+            "tool_results" => members.results = Some(value),
+            "started" | "running" => members.goes_on = value.text() != "false",
+            "stop_reason" => members.stop_reason = value.owned_string(),
+            "input_tokens" => members.usage.input = value.number(),
+            "output_tokens" => members.usage.output = value.number(),
+            "completion_options" => {
+                members.model = value.get("model").and_then(Raw::owned_string);
+                members.others.push((key.to_owned(), value));
+            }
+            // A reply is the model's, whatever else an event is; whether a call runs is in its order.
+            "role" | "format" | "active" => {}
+            _ => members.others.push((key.to_owned(), value)),
+        })?;
+        Ok(members)
+    }
+}
+
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        let members = Members::read(frame.data)?;
+        let kind = members.kind.as_deref().unwrap_or_default();
+        if kind == "error" {
+            *self = Self { state: State::After, ..Self::default() };
+            fail(Raw::new(frame.data), &["source"], frame, events);
+            return Ok(());
+        }
+        let Some(part) = Part::of(kind) else {
+            // Whose turn it is and what was said before says no more of a reply than that it may come.
+            if BESIDE.contains(&kind) {
+                events.push(Event::Ping);
+            } else {
+                let message = format!("`{kind}` is not an event of Agent C");
+                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
+            }
+            return Ok(());
+        };
+        if let (Some(own), Some(session)) = (&self.session, &members.session)
+            && own != session
+        {
+            let message = format!("an event of session `{session}`, beside the reply of `{own}`");
+            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
+            return Ok(());
+        }
+        self.part(part, members, frame, events)
+    }
+
+    fn cut(&mut self, events: &mut Events) {
+        // They were chosen, but nobody says that their arguments are all there.
+        let mut chosen: Vec<_> = std::mem::take(&mut self.chosen).into_iter().collect();
+        chosen.sort_unstable_by_key(|(_, chosen)| chosen.order);
+        for (id, Chosen { name, input, .. }) in chosen {
+            self.call(&id, &name, Raw::new(&input), events);
+        }
+    }
+}
+
+impl Fold {
+    fn part(
+        &mut self,
+        part: Part,
+        members: Members<'_>,
+        frame: &Frame<'_>,
+        events: &mut Events,
+    ) -> Result<(), Error> {
+        match part {
+            Part::Interaction if members.goes_on => {
+                self.interaction = members.id;
+                events.push(Event::Ping);
+                return Ok(());
+            }
+            // Its reply has ended before, or there was none.
+            Part::Interaction | Part::Cancelled if self.state != State::Within => {
+                events.push(Event::Ping);
+                return Ok(());
+            }
+            _ => {}
+        }
+        if self.state != State::Within {
+            let interaction = self.interaction.take();
+            *self = Self { state: State::Within, session: members.session, ..Self::default() };
+            let role = Some("assistant".to_owned());
+            events.started(Start { id: interaction, model: members.model, role });
+            if let Some(session) = self.session.clone() {
+                events.keep(Owner::Message, "session_id", crate::json::Value::from(session));
+            }
+        }
+        let mut faults = Faults::default();
+        if part != Part::Media {
+            self.keep(&members.others, events);
+        }
+        match part {
+            Part::Text | Part::Thought => self.grow(part, members.content, events),
+            Part::Selection => faults.note("`tool_calls`", self.choose(members.calls, events)),
+            Part::Call => {
+                faults.note("`tool_calls`", self.calls(members.calls, events));
+                faults.note("`tool_results`", self.results(members.results, events));
+            }
+            Part::Completion if !members.goes_on => self.complete(members.stop_reason, members.usage, events),
+            Part::Interaction => {
+                let reason = self.waiting.take();
+                self.end(reason, events);
+            }
+            Part::Cancelled => self.end(Some("cancelled".to_owned()), events),
+            Part::Media => faults.note("the event", self.media(frame, events)),
+            Part::Completion => {}
+        }
+        faults.result()
+    }
+
+    fn keep(&mut self, others: &[(String, Raw<'_>)], events: &mut Events) {
+        for (key, value) in others {
+            if self.seen.is_news(key, *value) {
+                events.keep(Owner::Message, key, *value);
+            }
+        }
+    }
+
+    fn grow(&mut self, part: Part, content: Option<Raw<'_>>, events: &mut Events) {
+        let Some(content) =
+            content.filter(|content| content.string_body().is_some_and(|body| !body.is_empty()))
+        else {
+            return;
+        };
+        let slot = match self.open {
+            Some((open, slot)) if open == part => slot,
+            _ => {
+                self.close(events);
+                let opening = if part == Part::Text { TEXT } else { THINKING };
+                let slot = self.blocks(events).new_block(opening);
+                self.open = Some((part, slot));
+                slot
+            }
+        };
+        events.grew(slot, content);
+    }
+
+    /// Calls that the model has chosen; their arguments may still change.
+    fn choose(&mut self, calls: Option<Raw<'_>>, events: &mut Events) -> Result<(), Error> {
+        each_call(calls, events, |id, name, input, _| {
+            let order = (self.slots, self.chosen.len());
+            self.chosen.insert(id, Chosen { order, name, input: input.text().to_owned() });
+        })
+    }
+
+    /// Calls that run or are over, each once.
+    fn calls(&mut self, calls: Option<Raw<'_>>, events: &mut Events) -> Result<(), Error> {
+        each_call(calls, events, |id, name, input, events| {
+            self.chosen.remove(&id);
+            if !self.called.contains(&id) {
+                let slot = self.call(&id, &name, input, events);
+                events.closed(slot);
+            }
+        })
+    }
+
+    fn call(&mut self, id: &str, name: &str, input: Raw<'_>, events: &mut Events) -> Slot {
+        self.close(events);
+        self.called.insert(id.to_owned());
+        let (id, name) = (id.to_owned(), name.to_owned());
+        let opening = Opening::ToolCall { id, name, runner: Runner::Provider, notation: Notation::Json };
+        let slot = self.blocks(events).new_block(opening);
+        // Some tools' arguments come as the text of an object.
+        match input.string_body() {
+            Some(_) => events.grew(slot, input),
+            None => events.grew_plain(slot, input.text()),
+        }
+        slot
+    }
+
+    fn results(&mut self, results: Option<Raw<'_>>, events: &mut Events) -> Result<(), Error> {
+        let mut faults = Faults::default();
+        let read = results.unwrap_or(Raw::new("[]")).elements(|result| {
+            let Some(call_id) = result.get("tool_use_id").map(Raw::owned_string) else {
+                return events.keep_unknown(Kind::OrphanFragment, "a result names no call", result);
+            };
+            self.close(events);
+            let opening = Opening::ToolResult { kind: "tool_result".to_owned(), call_id };
+            let slot = self.blocks(events).new_block(opening);
+            let read = result.members(|key, value| {
+                if !matches!(key, "type" | "tool_use_id") && !value.is_null() {
+                    events.keep(Owner::Block(slot), key, value);
+                }
+            });
+            faults.note("`tool_results`", read);
+            events.closed(slot);
+        });
+        faults.note("`tool_results`", read);
+        faults.result()
+    }
+
+    fn media(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        self.close(events);
+        let slot = self.blocks(events).new_block(Opening::Other { kind: "render_media".to_owned() });
+        let read = Raw::new(frame.data).members(|key, value| {
+            if !matches!(key, "type" | "session_id" | "role") && !value.is_null() {
+                events.keep(Owner::Block(slot), key, value);
+            }
+        });
+        events.closed(slot);
+        read
+    }
+
+    /// A completion ends the reply, unless it waits for tools: then the reply goes on behind them.
+    fn complete(&mut self, reason: Option<String>, usage: Usage, events: &mut Events) {
+        if !usage.is_empty() {
+            events.push(Event::Usage(usage));
+        }
+        if reason.as_deref() == Some("tool_use") {
+            self.close(events);
+            self.waiting = reason;
+        } else {
+            self.end(reason, events);
+        }
+    }
+
+    fn end(&mut self, reason: Option<String>, events: &mut Events) {
+        self.close(events);
+        self.cut(events);
+        match reason {
+            Some(detail) => {
+                let reason = match &*detail {
+                    "end_turn" | "stop" => StopReason::End,
+                    "max_tokens" | "length" => StopReason::Length,
+                    "tool_use" => StopReason::Tool,
+                    "stop_sequence" => StopReason::StopSequence,
+                    "refusal" => StopReason::Refusal,
+                    _ => StopReason::Other,
+                };
+                events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
+            }
+            None => events.notice(Kind::NoStopReason, "the reply is over and has no `stop_reason`"),
+        }
+        events.push(Event::Ended);
+        // The next turn is of the same session.
+        *self = Self { state: State::After, session: self.session.take(), ..Self::default() };
+    }
+
+    fn close(&mut self, events: &mut Events) {
+        if let Some((_, slot)) = self.open.take() {
+            events.closed(slot);
+        }
+    }
+
+    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
+        Blocks { choice: 0, next: &mut self.slots, events }
+    }
+}
+
+/// The calls of an event, each with its id, its name and its input as JSON; one without them is none.
+fn each_call<'a>(
+    calls: Option<Raw<'a>>,
+    events: &mut Events,
+    mut take: impl FnMut(String, String, Raw<'a>, &mut Events),
+) -> Result<(), Error> {
+    calls.unwrap_or(Raw::new("[]")).elements(|call| {
+        let string = |key: &str| call.get(key).and_then(Raw::owned_string);
+        let (Some(id), Some(name)) = (string("id"), string("name")) else {
+            return events.keep_unknown(Kind::OrphanFragment, "a call has no id or no name", call);
+        };
+        let input = call.get("input").filter(|input| !input.is_null());
+        take(id, name, input.unwrap_or(Raw::new("{}")), events);
+    })
+}
