@@ -20,16 +20,21 @@ impl Rejection {
 
 /// Of what kind the difference to the closest place is.
 pub(super) fn class(text: &[u8], needle: &Needle<'_>, best: &Near) -> Reason {
-    let visible = |text: &[u8]| -> Vec<u8> {
-        text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
-    };
-    if visible(needle.text.as_bytes()) == visible(&text[best.fit.range.clone()]) {
+    if is_there_but_for_blanks(&text[best.fit.range.start..], needle.text.as_bytes()) {
         Reason::Whitespace
     } else if best.fit.score >= STALE {
         Reason::Stale
     } else {
         Reason::NoMatch
     }
+}
+
+/// Whether a text begins with lines that have all visible bytes of the search, and no others.
+fn is_there_but_for_blanks(text: &[u8], search: &[u8]) -> bool {
+    let is_visible = |byte: &&u8| !byte.is_ascii_whitespace();
+    let mut there = text.iter();
+    let is_there = search.iter().filter(is_visible).all(|byte| there.find(is_visible) == Some(byte));
+    is_there && there.take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
 }
 
 /// The closest place with a small diff of the search against it.
