@@ -192,6 +192,12 @@ kinds! {
     /// A call names a tool that was not given.
     UnknownTool = "unknown-tool" =>
         "answer the call with an error that names the tools there are";
+    /// An event of a session names something that is not there; it was dropped.
+    OrphanAgentEvent = "orphan-agent-event" =>
+        "check that the events have their beginning, and that results name the calls they are of";
+    /// An event of a session is of a type that this version does not know.
+    UnknownAgentEvent = "unknown-agent-event" =>
+        "whoever writes the events is newer than this version; the event itself is kept";
     /// No dialect that this version reads was found in the input.
     UnknownDialect = "unknown-dialect" =>
         "name the dialect, and check that the input is the body of a streamed response";

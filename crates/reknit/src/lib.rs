@@ -22,6 +22,9 @@
 //! - [`reconstruct`]: a chat message out of events that the caller has parsed already.
 //! - [`tags`]: calls and thinking that a model writes into its text.
 //! - [`parts`]: a message and a grammar joined: text, thinking and calls, native or in tags.
+//! - [`agent`]: what happens in a session, as events and as entries of its log.
+//! - [`transcript`]: those folded into what a person sees.
+//! - [`history`]: what the model is told of them next.
 //! - [`realtime`]: sessions over a WebSocket: events of a server to messages, notifications and sessions.
 //! - [`recording`]: a stream with its cuts and times, kept as lines of JSON.
 //!
@@ -83,6 +86,9 @@ pub mod reply;
 pub mod tags;
 pub mod parts;
 pub mod edit;
+pub mod agent;
+pub mod transcript;
+pub mod history;
 pub mod realtime;
 pub mod recording;
 pub mod diagnostic;

@@ -1,7 +1,8 @@
 //! Providers' frames to neutral events: one file a dialect.
 //!
 //! Only this folder knows a provider's name. A [`Translator`] gives the neutral [`Event`]s of a stream; a
-//! [`Native`], run only when asked for, gives the reply in the provider's own, non-streamed form.
+//! [`Native`], run only when asked for, gives the reply in the provider's own, non-streamed form. The way back,
+//! from neutral messages to those of a request, is beside them and used through [`history`](crate::history).
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,6 +10,7 @@ use std::str::FromStr;
 use crate::diagnostic::Kind;
 use crate::event::Event;
 use crate::frame::{self, Frame};
+use crate::history::Form;
 use crate::json::Value;
 
 mod agent_c;
@@ -20,12 +22,15 @@ mod fields;
 mod gemini;
 mod halves;
 mod join;
+mod object;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod seen;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use blocks::is_invented;
 
 use events::Events;
 use fields::{Error, Raw};
@@ -55,6 +60,8 @@ struct Entry {
     translate: fn() -> Box<dyn Translate>,
     /// None if the provider has no other form than the stream.
     rebuild: Option<fn() -> Box<dyn Rebuild>>,
+    /// Its requests, if they are known.
+    form: Option<&'static Form>,
 }
 
 /// Where in a stream of messages the next frame stands.
@@ -118,6 +125,11 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| is_data && (dialect.entry().claims)(frame))
     }
 
+    /// What its requests are like; none if that is not known.
+    pub(crate) fn form(self) -> Option<&'static Form> {
+        self.entry().form
+    }
+
     fn entry(self) -> Entry {
         match self {
             Self::Anthropic => Entry {
@@ -125,36 +137,42 @@ impl Dialect {
                 claims: anthropic::claims,
                 translate: || Box::<anthropic::Fold>::default(),
                 rebuild: Some(|| Box::<anthropic::Native>::default()),
+                form: Some(&anthropic::FORM),
             },
             Self::OpenAiChat => Entry {
                 name: "openai-chat",
                 claims: openai_chat::claims,
                 translate: || Box::<openai_chat::Fold>::default(),
                 rebuild: Some(|| Box::<openai_chat::Native>::default()),
+                form: Some(&openai_chat::FORM),
             },
             Self::OpenAiResponses => Entry {
                 name: "openai-responses",
                 claims: openai_responses::claims,
                 translate: || Box::<openai_responses::Fold>::default(),
                 rebuild: Some(|| Box::<openai_responses::Native>::default()),
+                form: Some(&openai_responses::FORM),
             },
             Self::Gemini => Entry {
                 name: "gemini",
                 claims: gemini::claims,
                 translate: || Box::<gemini::Fold>::default(),
                 rebuild: Some(|| Box::<gemini::Native>::default()),
+                form: Some(&gemini::FORM),
             },
             Self::Ollama => Entry {
                 name: "ollama",
                 claims: ollama::claims,
                 translate: || Box::<ollama::Fold>::default(),
                 rebuild: Some(|| Box::<ollama::Native>::default()),
+                form: None,
             },
             Self::AgentC => Entry {
                 name: "agent-c",
                 claims: agent_c::claims,
                 translate: || Box::<agent_c::Fold>::default(),
                 rebuild: None,
+                form: None,
             },
         }
     }

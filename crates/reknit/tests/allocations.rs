@@ -7,11 +7,13 @@
 //! have just doubled by then and have room for 60 KiB more, which the [`MEASURED`] deltas do not fill.
 //! Between the first and the last of these not a single allocation is allowed.
 
+use reknit::agent::{AgentEvent, Stream};
 use reknit::frame::{Decoder, Framing};
 use reknit::json::{self, PartialJson};
 use reknit::message::{Args, Body, Change, Input, ToolCall};
 use reknit::parts::{self, Parts};
 use reknit::tags::{Parser, profile};
+use reknit::transcript::{self, Chunks, append};
 use reknit::{Dialect, Limits, Message, Reply, Text};
 
 const LONG: usize = 64;
@@ -291,5 +293,41 @@ fn text_and_values_of_tags_allocate_nothing() {
         feed(PLAIN, WARM);
         let counted = allocation_counter::measure(|| feed(PLAIN, MEASURED));
         assert_eq!(counted.count_total, 0, "{name} behind {start:?}");
+    }
+}
+
+/// Deltas of a session: text, thinking, a call's arguments, what its command writes, and a file in an edit.
+#[test]
+fn deltas_of_chunks_allocate_nothing() {
+    let id = || "c1".to_owned();
+    let delta = |kind: &str, text: &str| {
+        let (tool_call_id, delta) = (id(), text.to_owned());
+        match kind {
+            "text" => AgentEvent::TextDelta { delta },
+            "thinking" => AgentEvent::ReasoningDelta { delta },
+            "input" => AgentEvent::ToolInputDelta { tool_call_id, delta },
+            "output" => AgentEvent::ShellOutput { data: delta, stream: Stream::Stdout, tool_call_id: None },
+            "named output" => AgentEvent::ShellOutput {
+                data: delta,
+                stream: Stream::Stderr,
+                tool_call_id: Some(tool_call_id),
+            },
+            _ => AgentEvent::EditPreview { tool_call_id, path: "a.rs".to_owned(), delta, restarted: false },
+        }
+    };
+    for kind in ["text", "thinking", "input", "output", "named output", "preview"] {
+        let mut chunks = Chunks::default();
+        append(&mut chunks, &AgentEvent::ToolInputStart { tool_call_id: id(), tool_name: "run".to_owned() });
+        let mut feed = |event: &AgentEvent, count: usize| {
+            for _ in 0..count {
+                let change = append(&mut chunks, event);
+                assert!(!matches!(change, transcript::Change::Dropped(_) | transcript::Change::Nothing {}));
+            }
+        };
+        feed(&delta(kind, &"x".repeat(1024)), LONG);
+        let event = delta(kind, PLAIN);
+        feed(&event, WARM);
+        let counted = allocation_counter::measure(|| feed(&event, MEASURED));
+        assert_eq!(counted.count_total, 0, "{kind}");
     }
 }

@@ -61,6 +61,16 @@ pub enum ToolStatus {
     Executing,
 }
 
+impl ToolStatus {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Preparing => "preparing",
+            Self::Executing => "executing",
+        }
+    }
+}
+
 /// How many calls a book has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

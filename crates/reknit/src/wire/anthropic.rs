@@ -16,8 +16,10 @@ use crate::frame::Frame;
 use crate::json::{Object, Value};
 
 mod native;
+mod request;
 
 pub(super) use native::Native;
+pub(super) use request::FORM;
 
 /// Whether a frame can only be Anthropic's.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {

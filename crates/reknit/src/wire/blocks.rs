@@ -46,3 +46,8 @@ impl Blocks<'_> {
 pub(super) fn invented_id(slot: Slot) -> String {
     format!("call_{}", slot.0)
 }
+
+/// Whether a call may have come without this id: the provider may still send another one.
+pub(crate) fn is_invented(id: &str, slot: Slot) -> bool {
+    id == invented_id(slot)
+}

@@ -21,9 +21,11 @@ use crate::json::Value;
 mod arguments;
 mod candidate;
 mod native;
+mod request;
 
 use candidate::Candidate;
 pub(super) use native::Native;
+pub(super) use request::FORM;
 
 /// Whether a frame can only be Gemini's.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {

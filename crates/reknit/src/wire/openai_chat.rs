@@ -19,9 +19,11 @@ use crate::frame::Frame;
 use crate::json::Value;
 
 mod native;
+mod request;
 mod router;
 
 pub(super) use native::Native;
+pub(super) use request::FORM;
 use router::{Fragment, Route, Router};
 
 /// Whether a frame can only be one of Chat Completions.

@@ -24,6 +24,7 @@ mod items;
 mod members;
 mod native;
 mod part;
+mod request;
 mod sequence;
 mod shown;
 mod step;
@@ -36,6 +37,7 @@ use items::{Items, Put};
 use members::{Members, RESPONSE};
 pub(super) use native::Native;
 use part::Part;
+pub(super) use request::FORM;
 use sequence::Order;
 use step::{PREFIX, Step};
 

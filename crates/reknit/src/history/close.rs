@@ -1,0 +1,327 @@
+//! A reply that is over: what of it goes back, and the result of each of its calls.
+
+use super::form::Form;
+use super::message::{Answer, Call, Input, Output, ProviderCallId, ReplyPart, Thinking, UserPart};
+use super::name::Ids;
+use super::repair::{RepairKind, Repairs};
+use super::reply::{CallState, Open, OpenBody, Reply, Seal, Unanswered};
+use crate::agent::{self, Content, ToolResult};
+use crate::json::{Object, Value};
+
+/// Whose a reply is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Origin {
+    /// Nobody said.
+    Unknown,
+    /// That of the provider that the request is for.
+    Own,
+    Another,
+}
+
+/// What a reply comes to.
+#[derive(Debug, Default)]
+pub(super) struct Closed {
+    pub(super) parts: Vec<ReplyPart>,
+    pub(super) results: Vec<Answer>,
+    /// The results of calls that are told as text.
+    pub(super) told: Vec<UserPart>,
+    /// Whether something was left out behind the last part.
+    has_gap: bool,
+}
+
+/// What a reply is closed with.
+pub(super) struct Closing<'c> {
+    pub(super) origin: Origin,
+    pub(super) form: &'c Form,
+    pub(super) ids: &'c mut Ids,
+    pub(super) repairs: &'c mut Repairs,
+}
+
+impl Closing<'_> {
+    pub(super) fn close(&mut self, reply: &Reply<'_>) -> Closed {
+        let mut closed = Closed::default();
+        for (at, open) in reply.parts.iter().enumerate() {
+            let before = closed.parts.len();
+            self.close_part(at, open, reply, &mut closed);
+            closed.has_gap = closed.parts.len() == before && !open.is_written();
+        }
+        let Closed { parts, .. } = &mut closed;
+        super::refuse_unless(parts, self.repairs, |part| match part {
+            ReplyPart::Text { text, fields, .. } => !is_blank(text) || !fields.is_empty(),
+            _ => true,
+        });
+        // What is left out then may have been all that came behind a thinking.
+        self.leave_out_last_thinking(parts);
+        (self.form.fit)(parts, self.repairs);
+        self.leave_out_last_thinking(parts);
+        join_texts(parts);
+        if let (Some(Open { seq, .. }), []) = (reply.parts.first(), &**parts) {
+            self.repairs.push(RepairKind::ReplyEmpty, *seq, "nothing is left of a reply");
+        }
+        closed
+    }
+
+    fn leave_out_last_thinking(&mut self, parts: &mut Vec<ReplyPart>) {
+        while let Some(ReplyPart::Thinking { seq, .. }) = parts.last() {
+            let message = "thinking was left out: nothing came behind it";
+            self.repairs.push(RepairKind::ThinkingUnfinished, *seq, message);
+            parts.pop();
+        }
+    }
+
+    fn close_part(&mut self, at: usize, open: &Open<'_>, reply: &Reply<'_>, closed: &mut Closed) {
+        let seq = open.seq;
+        match &open.body {
+            OpenBody::Text(text) => closed.push_text(seq, text),
+            OpenBody::TextFields(fields) => {
+                let wanted = self.form.text_fields.iter().filter(|_| self.origin == Origin::Own);
+                let wanted = wanted.filter_map(|name| {
+                    let value = fields.get(name).filter(|value| is_filled(value))?;
+                    Some((*name, value.clone()))
+                });
+                closed.seal_text(seq, wanted.collect());
+            }
+            OpenBody::Thinking { text, seal } => {
+                if let Some(thinking) = self.thinking(seq, text, *seal) {
+                    closed.parts.push(ReplyPart::Thinking { seq, thinking });
+                }
+            }
+            OpenBody::Block { kind, block } => match self.origin {
+                Origin::Own => {
+                    let (kind, block) = ((*kind).to_owned(), (*block).clone());
+                    closed.parts.push(ReplyPart::Block { seq, kind, block });
+                }
+                Origin::Unknown | Origin::Another => {
+                    let message = format!("a block of kind `{kind}` was left out: {}", self.whose());
+                    self.repairs.push(RepairKind::BlockOfAnother, seq, message);
+                }
+            },
+            OpenBody::ProviderResult { call, result } => {
+                // Of another provider's the call itself was said to be left out.
+                if self.origin == Origin::Own {
+                    let (id, name, fields) = (call.id.clone(), call.name.clone(), fields(call));
+                    let (call, result) = (ProviderCallId { id, name, fields }, (*result).clone());
+                    closed.parts.push(ReplyPart::ProviderResult { seq, call, result });
+                }
+            }
+            OpenBody::Call { id, name, state } => {
+                let result = reply.results.get(&at).copied();
+                let call = match state {
+                    CallState::Writing => return self.cut(seq, id, name, "it was cut", result, closed),
+                    CallState::Broken(error) => return self.cut(seq, id, name, error, result, closed),
+                    CallState::Whole(call) => *call,
+                };
+                if call.provider_executed {
+                    return self.provider_call(seq, call, closed);
+                }
+                let (output, is_error) = match result {
+                    Some(result) => (output(&result.result), result.is_error == Some(true)),
+                    None => (self.explain(seq, id, name, reply.unanswered(id)), true),
+                };
+                match &call.raw {
+                    Some(raw) => {
+                        closed.push_text(seq, raw);
+                        closed.tell(name, &output, is_error);
+                    }
+                    None => {
+                        let call = self.client_call(seq, call);
+                        let (id, name) = (call.id.clone(), call.name.clone());
+                        let is_plain = matches!(call.input, Input::Plain(_));
+                        closed.results.push(Answer { id, name, output, is_error, is_plain });
+                        closed.parts.push(ReplyPart::Call { seq, call });
+                    }
+                }
+            }
+        }
+    }
+
+    fn thinking(&mut self, seq: u64, text: &str, seal: Seal<'_>) -> Option<Thinking> {
+        let metadata = match seal {
+            Seal::Sealed(metadata) => Some(metadata),
+            // An empty delta opens thinking, and no more may come.
+            Seal::Open | Seal::Over if text.is_empty() => return None,
+            Seal::Open | Seal::Over => None,
+            Seal::Torn => {
+                let message = "thinking was left out: its beginning is in the summary";
+                self.repairs.push(RepairKind::ThinkingRefused, seq, message);
+                return None;
+            }
+        };
+        if self.origin == Origin::Own {
+            return Some(Thinking::new(text.to_owned(), metadata));
+        }
+        let message = format!("thinking was left out: {}", self.whose());
+        self.repairs.push(RepairKind::ThinkingOfAnother, seq, message);
+        None
+    }
+
+    /// A call whose arguments never were whole.
+    fn cut(
+        &mut self,
+        seq: u64,
+        id: &str,
+        name: &str,
+        why: &str,
+        result: Option<&ToolResult>,
+        closed: &mut Closed,
+    ) {
+        let message = format!("the call `{id}` of `{name}` was left out: {why}");
+        self.repairs.push(RepairKind::CallCut, seq, message);
+        if let Some(result) = result {
+            closed.tell(name, &output(&result.result), result.is_error == Some(true));
+        }
+    }
+
+    fn provider_call(&mut self, seq: u64, call: &agent::ToolCall, closed: &mut Closed) {
+        if self.origin != Origin::Own {
+            let message = format!("the provider's call of `{}` was left out: {}", call.name, self.whose());
+            return self.repairs.push(RepairKind::BlockOfAnother, seq, message);
+        }
+        let input = self.input(seq, call);
+        let (id, name, fields) = (call.id.clone(), call.name.clone(), fields(call));
+        let call = Call { id, name, input, fields, is_own: true };
+        closed.parts.push(ReplyPart::ProviderCall { seq, call });
+    }
+
+    fn client_call(&mut self, seq: u64, call: &agent::ToolCall) -> Call {
+        let is_own = self.origin == Origin::Own;
+        let id = self.ids.give(&call.id, &self.form.ids);
+        if id != call.id {
+            self.repairs.push(
+                RepairKind::IdChanged,
+                seq,
+                format!("the call `{}` is sent as `{id}`", call.id),
+            );
+        }
+        let name = self.form.names.spell(&call.name, "unnamed").into_owned();
+        if name != call.name {
+            let message = format!("the tool `{}` is sent as `{name}`", call.name);
+            self.repairs.push(RepairKind::ToolRenamed, seq, message);
+        }
+        let input = self.input(seq, call);
+        Call { id, name, input, fields: if is_own { fields(call) } else { Object::new() }, is_own }
+    }
+
+    fn input(&mut self, seq: u64, call: &agent::ToolCall) -> Input {
+        match &call.arguments {
+            Value::Object(object) => Input::Object(object.clone()),
+            Value::Null => Input::Object(Object::new()),
+            Value::String(text) if self.form.has_plain_input && self.origin == Origin::Own => {
+                Input::Plain(text.into())
+            }
+            other => {
+                let message = format!("the arguments of the call `{}` are no object", call.id);
+                self.repairs.push(RepairKind::ArgumentsWrapped, seq, message);
+                Input::Object([("input", other.clone())].into_iter().collect())
+            }
+        }
+    }
+
+    /// The result of a call that has none.
+    fn explain(&mut self, seq: u64, id: &str, name: &str, why: Unanswered<'_>) -> Output {
+        let (kind, text) = match why {
+            Unanswered::NotRun => (RepairKind::CallNotRun, "This call was not run.".to_owned()),
+            Unanswered::Denied(None) => (RepairKind::CallDenied, "This call was denied.".to_owned()),
+            Unanswered::Denied(Some(reason)) => {
+                (RepairKind::CallDenied, format!("This call was denied: {reason}"))
+            }
+            Unanswered::CancelledBefore => {
+                (RepairKind::CallCancelled, "The turn was cancelled before this call ran.".to_owned())
+            }
+            Unanswered::CancelledWhile => (
+                RepairKind::CallCancelled,
+                "The turn was cancelled while this call ran; what it did is not known.".to_owned(),
+            ),
+            Unanswered::Interrupted => (
+                RepairKind::CallInterrupted,
+                "This call was interrupted. It had begun to run; what it did is not known.".to_owned(),
+            ),
+        };
+        self.repairs.push(kind, seq, format!("the call `{id}` of `{name}` has no result; one was added"));
+        Output::Value(text.into())
+    }
+
+    fn whose(&self) -> &'static str {
+        match self.origin {
+            Origin::Unknown => "it is not known which provider wrote it",
+            Origin::Own | Origin::Another => "another provider wrote it",
+        }
+    }
+}
+
+impl Closed {
+    /// Adds to the text that is last, unless something stood between them.
+    fn push_text(&mut self, seq: u64, piece: &str) {
+        match self.parts.last_mut() {
+            Some(ReplyPart::Text { text, fields, .. }) if !self.has_gap && fields.is_empty() => {
+                text.push_str(piece);
+            }
+            _ => {
+                self.parts.push(ReplyPart::Text { seq, text: piece.to_owned(), fields: Object::new() });
+            }
+        }
+    }
+
+    /// The text that is last is over if the provider wants something back with it, so that nothing else is
+    /// sent with that.
+    fn seal_text(&mut self, seq: u64, wanted: Object) {
+        match self.parts.last_mut() {
+            _ if wanted.is_empty() => {}
+            Some(ReplyPart::Text { fields, .. }) if fields.is_empty() => *fields = wanted,
+            // What the provider wants back may come with no text at all.
+            _ => self.parts.push(ReplyPart::Text { seq, text: String::new(), fields: wanted }),
+        }
+    }
+
+    /// Tells a result as text: the model wrote its call into a text, or it cannot be sent as a call.
+    fn tell(&mut self, name: &str, output: &Output, is_error: bool) {
+        let word = if is_error { "Error" } else { "Result" };
+        self.told.push(UserPart::Text(format!("[{name}] {word}:\n{}", output.text())));
+        self.told.extend(output.images().cloned());
+    }
+}
+
+/// Joins texts that became neighbours: they would not come back as two.
+fn join_texts(parts: &mut Vec<ReplyPart>) {
+    parts.dedup_by(|second, first| match (first, second) {
+        (ReplyPart::Text { text: first, fields: none, .. }, ReplyPart::Text { text: second, fields, .. })
+            if none.is_empty() =>
+        {
+            if !second.is_empty() {
+                first.push_str("\n\n");
+            }
+            first.push_str(second);
+            *none = std::mem::take(fields);
+            true
+        }
+        _ => false,
+    });
+}
+
+/// The texts and images that a result is a list of, or its value.
+fn output(result: &Value) -> Output {
+    let parts = result.as_array().filter(|parts| !parts.is_empty());
+    let parts = parts.and_then(|parts| parts.iter().map(user_part).collect::<Option<Vec<_>>>());
+    parts.map_or_else(|| Output::Value(result.clone()), Output::Parts)
+}
+
+fn user_part(value: &Value) -> Option<UserPart> {
+    match Content::read(value.clone()) {
+        Ok((Content::Text { text }, _)) => Some(UserPart::Text(text)),
+        Ok((Content::Image { media_type, data }, _)) => Some(UserPart::Image { media_type, data }),
+        Ok((Content::Other(_), _)) | Err(_) => None,
+    }
+}
+
+fn fields(call: &agent::ToolCall) -> Object {
+    call.metadata.as_ref().and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+/// Whether a field is a text with something in it: no other is a signature.
+fn is_filled(value: &Value) -> bool {
+    value.as_text().is_some_and(|text| !text.is_empty())
+}
+
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}

@@ -1,0 +1,327 @@
+//! [`Chunks`]: what a person sees of a message.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::change::{Change, Diagnostic, Misfit};
+use super::chunk::{Call, Chunk, Input, Preview};
+use crate::agent::{Members, Misread};
+use crate::json::exact;
+use crate::limits::Limits;
+use crate::text::Text;
+
+/// The chunks of one message so far, in order.
+///
+/// It knows where each call stands, so that finding one by its id does not walk the list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chunks {
+    #[serde(rename = "chunks")]
+    list: Vec<Chunk>,
+    #[serde(skip)]
+    pub(super) places: Places,
+    /// How many events came.
+    events: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Diagnostic>,
+    #[serde(skip_serializing_if = "is_zero")]
+    diagnostics_omitted: u64,
+    /// How many diagnostics are kept.
+    #[serde(skip)]
+    limit: usize,
+}
+
+/// Where in the list something stands that an event may mean.
+///
+/// It follows from the list alone, so that chunks that were written and read back go on as those that were not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Places {
+    /// By id: the oldest call of the newest batch that has it.
+    pub(super) calls: BTreeMap<String, Place>,
+    /// By id: calls whose arguments are being written.
+    writing: Named,
+    /// By the id of the request: calls that somebody was asked about.
+    approvals: Named,
+    pub(super) newest_batch: Option<usize>,
+    pub(super) newest_thinking: Option<usize>,
+}
+
+/// Calls by a name that several of them may have; the last of these in the list is meant.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Named(BTreeMap<String, BTreeSet<Place>>);
+
+/// A call, by its chunk and its number in there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) chunk: usize,
+    pub(super) call: usize,
+}
+
+impl Default for Chunks {
+    fn default() -> Self {
+        Self::new(&Limits::default())
+    }
+}
+
+impl Chunks {
+    /// No chunks yet.
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            list: Vec::new(),
+            places: Places::default(),
+            events: 0,
+            diagnostics: Vec::new(),
+            diagnostics_omitted: 0,
+            limit: limits.diagnostics,
+        }
+    }
+
+    /// Chunks that were there before, to go on with.
+    pub fn from_list(list: Vec<Chunk>, limits: &Limits) -> Self {
+        let mut places = Places::default();
+        list.iter().enumerate().for_each(|(number, chunk)| places.enter_chunk(number, chunk));
+        Self { list, places, ..Self::new(limits) }
+    }
+
+    /// Reads what was written of chunks, to go on with.
+    pub(super) fn read(members: &mut Members) -> Result<Self, Misread> {
+        let list = members.list("chunks")?.into_iter().map(Chunk::read).collect::<Result<_, _>>()?;
+        Ok(Self {
+            events: members.count("events")?,
+            diagnostics: members.optional_as("diagnostics", "a list of diagnostics")?.unwrap_or_default(),
+            diagnostics_omitted: members.optional_count("diagnosticsOmitted")?.unwrap_or_default(),
+            ..Self::from_list(list, &Limits::default())
+        })
+    }
+
+    /// All chunks, in order.
+    pub fn list(&self) -> &[Chunk] {
+        &self.list
+    }
+
+    /// How many events came.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// The call with this id: of several, the oldest of the newest batch that has it.
+    pub fn call(&self, id: &str) -> Option<&Call> {
+        self.places.calls.get(id).map(|place| self.call_at(*place))
+    }
+
+    /// All calls, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.list.iter().flat_map(|chunk| match chunk {
+            Chunk::ToolBatch { calls } => calls.as_slice(),
+            Chunk::Text { .. } | Chunk::Thinking { .. } | Chunk::Error { .. } | Chunk::System { .. } => &[],
+        })
+    }
+
+    /// Events that had no place or are not known.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// How many more diagnostics there were than are kept.
+    pub fn diagnostics_omitted(&self) -> u64 {
+        self.diagnostics_omitted
+    }
+
+    /// A call whose arguments are being written, and their text so far.
+    pub(super) fn writing(&self, id: &str) -> Option<(Place, &Text)> {
+        let place = self.places.writing.last(id)?;
+        match &self.call_at(place).input {
+            Input::Streaming { input_text } => Some((place, input_text)),
+            Input::Whole { .. } | Input::Broken { .. } => None,
+        }
+    }
+
+    /// The call that a request asked about.
+    pub(super) fn asked(&self, approval: &str) -> Option<Place> {
+        self.places.approvals.last(approval)
+    }
+
+    pub(super) fn call_at(&self, place: Place) -> &Call {
+        match &self.list[place.chunk] {
+            Chunk::ToolBatch { calls } => &calls[place.call],
+            _ => unreachable!("places are those of calls"),
+        }
+    }
+}
+
+/// Following changes, which is the only way in which chunks become other ones.
+impl Chunks {
+    /// Takes a change that the same chunks elsewhere have made.
+    pub fn follow(&mut self, change: &Change<'_>) -> Result<(), Misfit> {
+        match change {
+            Change::Opened { chunk, value } => {
+                if *chunk != self.list.len() {
+                    return Err(Misfit::NoChunk { chunk: *chunk, has: self.list.len() });
+                }
+                self.places.enter_chunk(*chunk, value);
+                self.list.push(value.clone());
+            }
+            Change::Grew { chunk, at, text } => match self.chunk(*chunk)? {
+                Chunk::Text { text: shown } | Chunk::Thinking { text: shown, metadata: None } => {
+                    grow(*chunk, shown, *at, text)?;
+                }
+                _ => return Err(Misfit::WrongChunk { chunk: *chunk }),
+            },
+            Change::Sealed { chunk, metadata } => match self.chunk(*chunk)? {
+                Chunk::Thinking { metadata: seal @ None, .. } => *seal = Some(metadata.clone()),
+                _ => return Err(Misfit::WrongChunk { chunk: *chunk }),
+            },
+            Change::Called { chunk, call, value } => match self.chunk(*chunk)? {
+                Chunk::ToolBatch { calls } if calls.len() == *call => {
+                    calls.push((**value).clone());
+                    self.places.enter_call(Place { chunk: *chunk, call: *call }, value);
+                }
+                _ => return Err(Misfit::WrongChunk { chunk: *chunk }),
+            },
+            Change::InputGrew { chunk, call, at, text } => match &mut self.find(*chunk, *call)?.input {
+                Input::Streaming { input_text } => grow(*chunk, input_text, *at, text)?,
+                Input::Whole { .. } | Input::Broken { .. } => {
+                    return Err(Misfit::WrongChunk { chunk: *chunk });
+                }
+            },
+            Change::InputWhole { chunk, call, name, arguments } => {
+                let found = self.find_writing(*chunk, *call)?;
+                name.clone_into(&mut found.name);
+                found.input = Input::Whole { arguments: arguments.clone() };
+            }
+            Change::InputBroken { chunk, call, error } => {
+                let found = self.find_writing(*chunk, *call)?;
+                if let Input::Streaming { input_text } = &found.input {
+                    let (input_text, input_error) = (input_text.clone(), error.to_string());
+                    found.input = Input::Broken { input_text, input_error };
+                }
+            }
+            Change::Answered { chunk, call, result, is_error } => {
+                let found = self.find(*chunk, *call)?;
+                found.result = Some(result.clone());
+                found.is_error = *is_error;
+            }
+            Change::Wrote { chunk, call, stream, at, text } => {
+                let output = &mut self.find(*chunk, *call)?.shell_output;
+                let has = output.as_ref().map_or(0, |output| output.of(*stream).len());
+                goes_on(*chunk, has, *at)?;
+                output.get_or_insert_default().of_mut(*stream).push_str(text);
+            }
+            Change::Approval { chunk, call, approval } => {
+                let place = Place { chunk: *chunk, call: *call };
+                if let Some(before) = self.find(*chunk, *call)?.approval.replace(approval.clone()) {
+                    self.places.approvals.remove(&before.id, place);
+                }
+                self.places.approvals.insert(&approval.id, place);
+            }
+            Change::Previewed { chunk, call, path, at, text } => {
+                let preview = &mut self.find(*chunk, *call)?.preview;
+                match preview {
+                    _ if *at == 0 => {
+                        *preview = Some(Preview { path: path.to_string(), text: Text::from(&**text) });
+                    }
+                    Some(shown) if shown.path == *path => grow(*chunk, &mut shown.text, *at, text)?,
+                    _ => return Err(Misfit::Gap { chunk: *chunk, has: 0, at: *at }),
+                }
+            }
+            Change::Dropped(diagnostic) if self.diagnostics.len() < self.limit => {
+                self.diagnostics.push(diagnostic.clone());
+            }
+            Change::Dropped(_) => self.diagnostics_omitted += 1,
+            Change::Nothing {} => {}
+        }
+        self.events += 1;
+        Ok(())
+    }
+
+    fn chunk(&mut self, chunk: usize) -> Result<&mut Chunk, Misfit> {
+        let has = self.list.len();
+        self.list.get_mut(chunk).ok_or(Misfit::NoChunk { chunk, has })
+    }
+
+    fn find(&mut self, chunk: usize, call: usize) -> Result<&mut Call, Misfit> {
+        match self.chunk(chunk)? {
+            Chunk::ToolBatch { calls } => calls.get_mut(call).ok_or(Misfit::WrongChunk { chunk }),
+            _ => Err(Misfit::WrongChunk { chunk }),
+        }
+    }
+
+    /// A call whose arguments are being written, and are not from here on.
+    fn find_writing(&mut self, chunk: usize, call: usize) -> Result<&mut Call, Misfit> {
+        let id = match self.find(chunk, call)? {
+            Call { id, input: Input::Streaming { .. }, .. } => id.clone(),
+            Call { .. } => return Err(Misfit::WrongChunk { chunk }),
+        };
+        self.places.writing.remove(&id, Place { chunk, call });
+        self.find(chunk, call)
+    }
+}
+
+impl<'de> Deserialize<'de> for Chunks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Members::new("chunks", exact::deserialize(deserializer)?);
+        members.and_then(|mut members| Self::read(&mut members)).map_err(D::Error::custom)
+    }
+}
+
+impl Places {
+    fn enter_chunk(&mut self, number: usize, chunk: &Chunk) {
+        match chunk {
+            Chunk::Thinking { .. } => self.newest_thinking = Some(number),
+            Chunk::ToolBatch { calls } => {
+                self.newest_batch = Some(number);
+                for (call, value) in calls.iter().enumerate() {
+                    self.enter_call(Place { chunk: number, call }, value);
+                }
+            }
+            Chunk::Text { .. } | Chunk::Error { .. } | Chunk::System { .. } => {}
+        }
+    }
+
+    fn enter_call(&mut self, place: Place, call: &Call) {
+        let known = self.calls.entry(call.id.clone()).or_insert(place);
+        if known.chunk < place.chunk {
+            *known = place;
+        }
+        if let Input::Streaming { .. } = call.input {
+            self.writing.insert(&call.id, place);
+        }
+        if let Some(approval) = &call.approval {
+            self.approvals.insert(&approval.id, place);
+        }
+    }
+}
+
+impl Named {
+    fn last(&self, name: &str) -> Option<Place> {
+        self.0.get(name)?.last().copied()
+    }
+
+    fn insert(&mut self, name: &str, place: Place) {
+        self.0.entry(name.to_owned()).or_default().insert(place);
+    }
+
+    fn remove(&mut self, name: &str, place: Place) {
+        let Some(places) = self.0.get_mut(name) else { return };
+        places.remove(&place);
+        if places.is_empty() {
+            self.0.remove(name);
+        }
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn grow(chunk: usize, shown: &mut Text, at: usize, piece: &str) -> Result<(), Misfit> {
+    goes_on(chunk, shown.len(), at)?;
+    shown.push_str(piece);
+    Ok(())
+}
+
+fn goes_on(chunk: usize, has: usize, at: usize) -> Result<(), Misfit> {
+    if has == at { Ok(()) } else { Err(Misfit::Gap { chunk, has, at }) }
+}

@@ -1,0 +1,153 @@
+//! [`Message`]: one message of a session, as a person sees it.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::chunk::Chunk;
+use super::chunks::Chunks;
+use crate::agent::{Content, EndReason, Members, Misread, TokenCounts};
+use crate::json::{Value, exact};
+use crate::limits::Limits;
+
+/// One message of a session.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Whose it is.
+    pub role: Role,
+    /// How far it is.
+    pub status: Status,
+    /// The turn that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    /// The model that answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// When it began, in milliseconds since 1970.
+    pub started_at: u64,
+    /// When it was over; it is open without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<u64>,
+    /// Tokens that all its requests took together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<TokenCounts>,
+    /// What a user gave beside text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Content>,
+    /// What is shown.
+    #[serde(flatten)]
+    pub chunks: Chunks,
+}
+
+/// Whose message it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The user's.
+    User,
+    /// The model's.
+    Assistant,
+    /// Of what happens between turns.
+    System,
+}
+
+/// How far a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Nothing has come yet.
+    Waiting,
+    /// More is to come.
+    Streaming,
+    /// It is whole.
+    Done,
+    /// Something failed. While it is open, it may still be tried again.
+    Failed,
+    /// The user stopped it.
+    Cancelled,
+    /// What comes next came before its end.
+    Interrupted,
+}
+
+impl From<EndReason> for Status {
+    fn from(reason: EndReason) -> Self {
+        match reason {
+            EndReason::Done => Self::Done,
+            EndReason::Failed => Self::Failed,
+            EndReason::Cancelled => Self::Cancelled,
+            EndReason::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+impl Message {
+    /// A message without content.
+    pub(super) fn new(role: Role, turn: Option<&String>, at: u64) -> Self {
+        let (status, ended_at) = match role {
+            Role::Assistant => (Status::Waiting, None),
+            Role::User | Role::System => (Status::Done, Some(at)),
+        };
+        Self {
+            role,
+            status,
+            turn: turn.cloned(),
+            model: None,
+            started_at: at,
+            ended_at,
+            usage: None,
+            attachments: Vec::new(),
+            chunks: Chunks::default(),
+        }
+    }
+
+    /// What a user said.
+    pub(super) fn of_user(content: &[Content], turn: Option<&String>, at: u64) -> Self {
+        let mut message = Self::new(Role::User, turn, at);
+        let (mut texts, mut attachments) = (Vec::new(), Vec::new());
+        for piece in content {
+            match piece {
+                Content::Text { text } => texts.push(Chunk::Text { text: (&**text).into() }),
+                Content::Image { .. } | Content::Other(_) => attachments.push(piece.clone()),
+            }
+        }
+        message.chunks = Chunks::from_list(texts, &Limits::default());
+        message.attachments = attachments;
+        message
+    }
+
+    /// Ends it, unless it is over.
+    pub(super) fn end(&mut self, status: Status, at: u64) {
+        if self.is_open() {
+            (self.status, self.ended_at) = (status, Some(at));
+        }
+    }
+
+    /// Whether more may come.
+    pub fn is_open(&self) -> bool {
+        self.ended_at.is_none()
+    }
+
+    /// Reads a message.
+    pub fn read(value: Value) -> Result<Self, Misread> {
+        let mut members = Members::new("a message", value)?;
+        let attachments = members.optional_list("attachments")?.into_iter().map(Content::read);
+        let attachments = attachments.map(|read| read.map(|(content, _)| content));
+        Ok(Self {
+            role: members.value_as("role", "`user`, `assistant` or `system`")?,
+            status: members.value_as("status", "the status of a message")?,
+            turn: members.optional_text("turn")?,
+            model: members.optional_text("model")?,
+            started_at: members.count("startedAt")?,
+            ended_at: members.optional_count("endedAt")?,
+            usage: members.optional_as("usage", "counts of tokens")?,
+            attachments: attachments.collect::<Result<_, _>>()?,
+            chunks: Chunks::read(&mut members)?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,290 @@
+//! The messages of an Anthropic request.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::agent::{Content, Members, Misread, ToolCall};
+use crate::history::{
+    Alphabet, Answer, Bodies, Call, Form, Input, Message, Output, ProviderCallId, RepairKind, Repairs,
+    ReplyPart, Thinking, UserPart, refuse_unless,
+};
+use crate::json::{Object, Value};
+use crate::wire::object::{object, of_kind};
+
+const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+
+pub(crate) static FORM: Form = Form {
+    ids: Alphabet { longest: 64, allows: NAME },
+    names: Alphabet { longest: 128, allows: NAME },
+    has_plain_input: false,
+    text_fields: &[],
+    fit,
+    write,
+    read,
+};
+
+/// Blocks that are written out of neutral parts, and so never come as they are.
+const WRITTEN: [&str; 5] = ["thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use"];
+
+fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+    let asked: BTreeSet<_> = parts.iter().filter_map(provider_call_id).collect();
+    let answered: BTreeSet<_> = parts.iter().filter_map(result_id).collect();
+    refuse_unless(parts, repairs, |part| match part {
+        ReplyPart::Thinking { thinking, .. } => is_signed(thinking),
+        ReplyPart::ProviderCall { call, .. } => answered.contains(&call.id),
+        ReplyPart::ProviderResult { call, .. } => asked.contains(&call.id),
+        ReplyPart::Block { kind, .. } if kind.ends_with("tool_result") => {
+            result_id(part).is_some_and(|id| asked.contains(&id))
+        }
+        ReplyPart::Block { kind, .. } => !WRITTEN.contains(&&**kind),
+        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
+    });
+    put_calls_last(parts, repairs);
+}
+
+/// Anything behind a call would stand between the call and its result.
+fn put_calls_last(parts: &mut [ReplyPart], repairs: &mut Repairs) {
+    let is_call = |part: &ReplyPart| matches!(part, ReplyPart::Call { .. });
+    let first_call = parts.iter().position(is_call).unwrap_or(parts.len());
+    if let Some(behind) = parts[first_call..].iter().find(|part| !is_call(part)) {
+        let message = "what the model said behind its calls is sent before them";
+        repairs.push(RepairKind::CallsLast, behind.seq(), message);
+        parts.sort_by_key(is_call);
+    }
+}
+
+fn is_signed(thinking: &Thinking) -> bool {
+    [&thinking.signature, &thinking.redacted].into_iter().flatten().any(|text| !text.is_empty())
+}
+
+fn provider_call_id(part: &ReplyPart) -> Option<String> {
+    match part {
+        ReplyPart::ProviderCall { call, .. } => Some(call.id.clone()),
+        _ => None,
+    }
+}
+
+/// The call of the provider that a block is the result of.
+fn result_id(part: &ReplyPart) -> Option<String> {
+    match part {
+        ReplyPart::ProviderResult { call, .. } => Some(call.id.clone()),
+        ReplyPart::Block { block, .. } => block.get("tool_use_id")?.as_str().map(Cow::into_owned),
+        _ => None,
+    }
+}
+
+fn write(messages: &[Message]) -> Vec<Value> {
+    let written = messages.iter().map(|message| {
+        let (role, content): (_, Vec<_>) = match message {
+            Message::User { results, content } => {
+                ("user", results.iter().map(tool_result).chain(content.iter().map(user_block)).collect())
+            }
+            Message::Model { parts } => ("assistant", parts.iter().map(block).collect()),
+        };
+        object([("role", role.into()), ("content", content.into())])
+    });
+    written.collect()
+}
+
+fn tool_result(answer: &Answer) -> Value {
+    let mut result = Object::new();
+    result.insert("type", "tool_result");
+    result.insert("tool_use_id", &*answer.id);
+    let content: Value = match &answer.output {
+        Output::Value(_) => answer.output.text().into(),
+        Output::Parts(parts) => {
+            let is_filled = |part: &&UserPart| match part {
+                UserPart::Text(text) => !text.trim().is_empty(),
+                UserPart::Image { .. } => true,
+            };
+            parts.iter().filter(is_filled).map(user_block).collect::<Vec<_>>().into()
+        }
+    };
+    // A result may have no content, but none that is blank.
+    let is_blank = match &content {
+        Value::Array(blocks) => blocks.is_empty(),
+        other => other.as_str().is_some_and(|text| text.trim().is_empty()),
+    };
+    if !is_blank {
+        result.insert("content", content);
+    }
+    if answer.is_error {
+        result.insert("is_error", true);
+    }
+    result.into()
+}
+
+fn user_block(part: &UserPart) -> Value {
+    match part {
+        UserPart::Text(text) => object([("type", "text".into()), ("text", (&**text).into())]),
+        UserPart::Image { media_type, data } => {
+            let source = object([
+                ("type", "base64".into()),
+                ("media_type", (&**media_type).into()),
+                ("data", (&**data).into()),
+            ]);
+            object([("type", "image".into()), ("source", source)])
+        }
+    }
+}
+
+fn block(part: &ReplyPart) -> Value {
+    match part {
+        ReplyPart::Text { text, .. } => object([("type", "text".into()), ("text", (&**text).into())]),
+        ReplyPart::Thinking { thinking, .. } => match (&thinking.signature, &thinking.redacted) {
+            (None, Some(data)) => object([("type", "redacted_thinking".into()), ("data", (&**data).into())]),
+            (signature, _) => object([
+                ("type", "thinking".into()),
+                ("thinking", (&*thinking.text).into()),
+                ("signature", signature.as_deref().unwrap_or_default().into()),
+            ]),
+        },
+        ReplyPart::Call { call, .. } => call_block("tool_use", call),
+        ReplyPart::ProviderCall { call, .. } => {
+            let server = call.field("server_name");
+            let mut block =
+                call_block(if server.is_some() { "mcp_tool_use" } else { "server_tool_use" }, call);
+            if let (Some(server), Some(block)) = (server, block.as_object_mut()) {
+                block.insert("server_name", server);
+            }
+            block
+        }
+        ReplyPart::ProviderResult { call, result, .. } => {
+            let mut fields = Object::new();
+            fields.insert("tool_use_id", &*call.id);
+            match result {
+                Value::Object(result) => {
+                    for (key, value) in result.iter().filter(|(key, _)| *key != "tool_use_id") {
+                        fields.insert(key, value.clone());
+                    }
+                }
+                other => {
+                    fields.insert("content", other.clone());
+                }
+            }
+            of_kind(&result_kind(call), &fields)
+        }
+        ReplyPart::Block { kind, block, .. } => of_kind(kind, block),
+    }
+}
+
+/// The type of the block with the result of a call that the provider ran.
+fn result_kind(call: &ProviderCallId) -> String {
+    if call.fields.get("server_name").is_some() {
+        "mcp_tool_result".to_owned()
+    } else if call.name.starts_with("tool_search_tool") {
+        "tool_search_tool_result".to_owned()
+    } else {
+        format!("{}_tool_result", call.name)
+    }
+}
+
+fn call_block(kind: &str, call: &Call) -> Value {
+    let input = match &call.input {
+        Input::Object(object) => object.clone().into(),
+        Input::Plain(text) => (&**text).into(),
+    };
+    object([
+        ("type", kind.into()),
+        ("id", (&*call.id).into()),
+        ("name", (&*call.name).into()),
+        ("input", input),
+    ])
+}
+
+fn read(message: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+    let mut message = Members::new("a message", message)?;
+    let is_user = message.word("role", "`user`, `assistant`", |role| match role {
+        "user" => Some(true),
+        "assistant" => Some(false),
+        _ => None,
+    })?;
+    let blocks = match message.value("content")? {
+        Value::Array(blocks) => blocks,
+        text => vec![object([("type", "text".into()), ("text", text)])],
+    };
+    if !is_user {
+        return blocks.into_iter().try_for_each(|block| read_block(block, bodies));
+    }
+    let mut content = Vec::new();
+    for block in blocks {
+        let mut block = Members::new("a block", block)?;
+        let kind = block.text("type")?;
+        match &*kind {
+            "tool_result" => {
+                let id = block.text("tool_use_id")?;
+                let result = match block.optional("content") {
+                    None | Some(Value::Null) => "".into(),
+                    Some(Value::Array(blocks)) => read_parts(blocks)?,
+                    Some(text) => text,
+                };
+                bodies.result(id, result, block.optional_flag("is_error")?.unwrap_or_default());
+            }
+            _ => content.push(read_user_block(&kind, block)?),
+        }
+    }
+    bodies.user(content);
+    Ok(())
+}
+
+/// The texts and images of a result, as a result of ours has them.
+fn read_parts(blocks: Vec<Value>) -> Result<Value, Misread> {
+    let parts = blocks.into_iter().map(|block| {
+        let mut block = Members::new("a block", block)?;
+        let kind = block.text("type")?;
+        read_user_block(&kind, block).map(Value::from)
+    });
+    parts.collect::<Result<Vec<_>, _>>().map(Value::from)
+}
+
+fn read_user_block(kind: &str, mut block: Members) -> Result<Content, Misread> {
+    match kind {
+        "text" => Ok(Content::Text { text: block.text("text")? }),
+        "image" => {
+            let mut source = block.members("source")?;
+            match &*source.text("type")? {
+                "base64" => {
+                    Ok(Content::Image { media_type: source.text("media_type")?, data: source.text("data")? })
+                }
+                other => Ok(Content::Other(source.rest_of_kind(format!("image-{other}")))),
+            }
+        }
+        _ => Ok(Content::Other(block.rest_of_kind(kind.to_owned()))),
+    }
+}
+
+fn read_block(block: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+    let mut block = Members::new("a block", block)?;
+    let kind = block.text("type")?;
+    match &*kind {
+        "text" => bodies.text(block.text("text")?),
+        "thinking" => {
+            let (text, signature) = (block.text("thinking")?, block.optional_text("signature")?);
+            bodies.thinking(Thinking { text, signature, ..Thinking::default() });
+        }
+        "redacted_thinking" => {
+            let redacted = Some(block.text("data")?);
+            bodies.thinking(Thinking { redacted, ..Thinking::default() });
+        }
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+            let (id, name, arguments) = (block.text("id")?, block.text("name")?, block.value("input")?);
+            let server = block.optional_text("server_name")?;
+            let metadata = server.map(|server| object([("server_name", server.into())]));
+            let provider_executed = kind != "tool_use";
+            bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed, metadata });
+        }
+        _ => {
+            let mut fields = block.rest();
+            let id = fields.get("tool_use_id").and_then(Value::as_str).map(Cow::into_owned);
+            let call = id.as_ref().and_then(|id| bodies.provider_call(id));
+            match id.filter(|_| call.is_some_and(|call| result_kind(call) == kind)) {
+                Some(id) => {
+                    fields.remove("tool_use_id");
+                    bodies.provider_result(id, fields.into());
+                }
+                None => bodies.block(kind, fields),
+            }
+        }
+    }
+    Ok(())
+}

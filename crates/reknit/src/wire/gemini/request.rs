@@ -1,0 +1,222 @@
+//! The contents of a Gemini request.
+
+use crate::agent::{Content, Members, Misread, ToolCall};
+use crate::history::{
+    Alphabet, Answer, Bodies, Call, Form, Input, Message, Output, RepairKind, Repairs, ReplyPart, Thinking,
+    UserPart, refuse_unless,
+};
+use crate::json::Value;
+use crate::wire::gemini::candidate::ANNOTATIONS;
+use crate::wire::object::object;
+
+pub(crate) static FORM: Form = Form {
+    ids: Alphabet { longest: 64, allows: |c| c.is_ascii_graphic() },
+    names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || "_-.:".contains(c) },
+    has_plain_input: false,
+    text_fields: &[SIGNATURE],
+    fit,
+    write,
+    read,
+};
+
+const SIGNATURE: &str = "thoughtSignature";
+
+/// What Google documents to be sent with a call that another model made.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+    refuse_unless(parts, repairs, |part| match part {
+        ReplyPart::Thinking { thinking, .. } => !thinking.text.is_empty() || thinking.signature.is_some(),
+        ReplyPart::ProviderCall { call, .. } => call.name == CODE,
+        ReplyPart::ProviderResult { call, result, .. } => call.name == CODE && result.as_object().is_some(),
+        ReplyPart::Block { kind, block, .. } => {
+            let is_written = WRITTEN.iter().any(|key| kind == key || block.get(key).is_some());
+            !(is_written || kind.is_empty() || block.is_empty())
+        }
+        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
+    });
+    // Of several calls the first is signed for all.
+    let first = parts.iter_mut().find_map(|part| match part {
+        ReplyPart::Call { seq, call } => Some((*seq, call)),
+        _ => None,
+    });
+    if let Some((seq, call)) = first.filter(|(_, call)| !call.is_own) {
+        let message = format!("the call `{}` is sent without a signature of its own", call.id);
+        repairs.push(RepairKind::CallUnsigned, seq, message);
+        call.fields.insert(SIGNATURE, NO_SIGNATURE);
+    }
+}
+
+/// Parts that are written out of neutral ones, and so never come as they are.
+const WRITTEN: [&str; 4] = ["text", "functionCall", "functionResponse", "executableCode"];
+
+/// Code that the model has written and Google runs.
+const CODE: &str = "code_execution";
+const CODE_RESULT: &str = "codeExecutionResult";
+
+fn write(messages: &[Message]) -> Vec<Value> {
+    let written = messages.iter().map(|message| {
+        let (role, parts): (_, Vec<_>) = match message {
+            Message::User { results, content } => {
+                // A result has no images here: they come behind all results.
+                let images = results.iter().flat_map(|answer| answer.output.images());
+                let said = images.chain(content).map(user_part);
+                ("user", results.iter().map(function_response).chain(said).collect())
+            }
+            Message::Model { parts } => ("model", parts.iter().map(model_part).collect()),
+        };
+        object([("role", role.into()), ("parts", parts.into())])
+    });
+    written.collect()
+}
+
+fn function_response(answer: &Answer) -> Value {
+    let value = match &answer.output {
+        Output::Value(value) => value.clone(),
+        Output::Parts(_) => answer.output.text().into(),
+    };
+    let key = if answer.is_error { "error" } else { "output" };
+    let response = object([
+        ("id", (&*answer.id).into()),
+        ("name", (&*answer.name).into()),
+        ("response", object([(key, value)])),
+    ]);
+    object([("functionResponse", response)])
+}
+
+fn user_part(part: &UserPart) -> Value {
+    match part {
+        UserPart::Text(text) => object([("text", (&**text).into())]),
+        UserPart::Image { media_type, data } => {
+            let blob = object([("mimeType", (&**media_type).into()), ("data", (&**data).into())]);
+            object([("inlineData", blob)])
+        }
+    }
+}
+
+fn model_part(part: &ReplyPart) -> Value {
+    match part {
+        ReplyPart::Text { text, fields, .. } => {
+            signed(object([("text", (&**text).into())]), fields.get(SIGNATURE).cloned())
+        }
+        ReplyPart::Thinking { thinking, .. } => {
+            let part = object([("text", (&*thinking.text).into()), ("thought", true.into())]);
+            signed(part, thinking.signature.clone().map(Value::from))
+        }
+        ReplyPart::Call { call, .. } => {
+            let function =
+                object([("id", (&*call.id).into()), ("name", (&*call.name).into()), ("args", input(call))]);
+            signed(object([("functionCall", function)]), call.field(SIGNATURE).map(Value::from))
+        }
+        ReplyPart::ProviderCall { call, .. } => {
+            signed(object([("executableCode", input(call))]), call.field(SIGNATURE).map(Value::from))
+        }
+        ReplyPart::ProviderResult { result, .. } => {
+            // What describes the part came among the fields of the result.
+            let mut result = result.clone();
+            let mut take = |name| result.as_object_mut()?.remove(name);
+            let signature = take(SIGNATURE);
+            ANNOTATIONS.into_iter().for_each(|name| drop(take(name)));
+            signed(object([(CODE_RESULT, result)]), signature)
+        }
+        // Some kinds of blocks come as the whole part, others as what is in it.
+        ReplyPart::Block { kind, block, .. } if block.get(kind).is_none() => {
+            object([(&**kind, block.clone().into())])
+        }
+        ReplyPart::Block { block, .. } => block.clone().into(),
+    }
+}
+
+fn input(call: &Call) -> Value {
+    match &call.input {
+        Input::Object(input) => input.clone().into(),
+        Input::Plain(text) => (&**text).into(),
+    }
+}
+
+fn signed(mut part: Value, signature: Option<Value>) -> Value {
+    if let (Some(signature), Some(part)) = (signature, part.as_object_mut()) {
+        part.insert(SIGNATURE, signature);
+    }
+    part
+}
+
+fn read(content: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+    let mut content = Members::new("a content", content)?;
+    let is_user = match content.optional_text("role")? {
+        // Who asks only once need not say who speaks.
+        None => true,
+        Some(role) if role == "user" || role == "function" => true,
+        Some(role) if role == "model" => false,
+        Some(role) => return Err(content.unknown_word("role", "`user`, `model`, `function`", role)),
+    };
+    let mut said = Vec::new();
+    for part in content.list("parts")? {
+        let part = Members::new("a part", part)?;
+        if is_user {
+            read_user_part(part, bodies, &mut said)?;
+        } else {
+            read_model_part(part, bodies)?;
+        }
+    }
+    bodies.user(said);
+    Ok(())
+}
+
+fn read_user_part(mut part: Members, bodies: &mut Bodies, said: &mut Vec<Content>) -> Result<(), Misread> {
+    if let Some(text) = part.optional_text("text")? {
+        said.push(Content::Text { text });
+    } else if part.has("functionResponse") {
+        let mut response = part.members("functionResponse")?;
+        let name = response.text("name")?;
+        let id = response.optional_text("id")?.or_else(|| bodies.oldest_call_of(&name)).unwrap_or(name);
+        let mut response = response.object("response")?;
+        let is_error = response.get("error").is_some();
+        let only = (response.len() == 1).then(|| response.remove(if is_error { "error" } else { "output" }));
+        bodies.result(id, only.flatten().unwrap_or_else(|| response.into()), is_error);
+    } else if part.has("inlineData") {
+        let mut blob = part.members("inlineData")?;
+        said.push(Content::Image { media_type: blob.text("mimeType")?, data: blob.text("data")? });
+    } else {
+        said.push(Content::Other(part.rest_of_kind("part".to_owned())));
+    }
+    Ok(())
+}
+
+fn read_model_part(mut part: Members, bodies: &mut Bodies) -> Result<(), Misread> {
+    if part.has("functionCall") {
+        let mut function = part.members("functionCall")?;
+        let id = function.optional_text("id")?.unwrap_or_else(|| bodies.invented_id());
+        let (name, arguments) = (function.text("name")?, function.optional("args").unwrap_or_default());
+        let metadata = read_signature(&mut part)?;
+        bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: false, metadata });
+    } else if part.has("executableCode") {
+        let (id, arguments) = (bodies.invented_id(), part.value("executableCode")?);
+        let (name, metadata) = (CODE.to_owned(), read_signature(&mut part)?);
+        bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: true, metadata });
+    } else if let (true, Some(id)) = (part.has(CODE_RESULT), bodies.provider_call_without_id()) {
+        let result = part.value(CODE_RESULT)?;
+        bodies.provider_result(id, signed(result, part.optional(SIGNATURE)));
+    } else if let Some(text) = part.optional_text("text")? {
+        let signature = part.optional_text(SIGNATURE)?;
+        if part.optional_flag("thought")?.unwrap_or_default() {
+            bodies.thinking(Thinking { text, signature, ..Thinking::default() });
+        } else {
+            bodies.text(text);
+            if let Some(signature) = signature {
+                bodies.text_fields([(SIGNATURE, signature)].into_iter().collect());
+            }
+        }
+    } else {
+        let block = part.rest();
+        let kind = block.keys().find(|key| *key != SIGNATURE && *key != "thought");
+        bodies.block(kind.unwrap_or_default().to_owned(), block);
+    }
+    Ok(())
+}
+
+/// The metadata of a call: its signature, if it has one.
+fn read_signature(part: &mut Members) -> Result<Option<Value>, Misread> {
+    let signature = part.optional_text(SIGNATURE)?;
+    Ok(signature.map(|signature| object([(SIGNATURE, signature.into())])))
+}

@@ -1,0 +1,255 @@
+//! The messages of a Chat Completions request.
+
+use crate::agent::{Content, Members, Misread, ToolCall};
+use crate::history::{
+    Alphabet, Bodies, Call, Form, Input, Message, Repairs, ReplyPart, Thinking, UserPart, refuse_unless,
+};
+use crate::json::{Object, Value};
+use crate::wire::object::{data_url, object, read_data_url};
+
+pub(crate) static FORM: Form = Form {
+    // Some models read their own ids, such as `functions.read:0`, so that every character stays.
+    ids: Alphabet { longest: 40, allows: |c| c.is_ascii_graphic() },
+    names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
+    has_plain_input: true,
+    text_fields: &[],
+    fit,
+    write,
+    read,
+};
+
+/// The fields of one of `reasoning_details` beside its content and its number.
+const DETAIL: [&str; 2] = ["format", "id"];
+
+/// What Google wants back with a call: its signature is in there.
+const EXTRA_CONTENT: &str = "extra_content";
+
+/// Thinking as a plain text is wanted back with calls, and with nothing else: some servers refuse a call
+/// without its thinking, others any thinking of an answer.
+fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+    let has_calls = parts.iter().any(|part| matches!(part, ReplyPart::Call { .. }));
+    refuse_unless(parts, repairs, |part| match part {
+        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
+        ReplyPart::Thinking { thinking, .. } => {
+            has_calls || !is_plain(thinking) || thinking.redacted.is_some()
+        }
+        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => false,
+    });
+}
+
+/// Whether the text of thinking came as it is, not as one of `reasoning_details`, which must go back.
+fn is_plain(thinking: &Thinking) -> bool {
+    thinking.signature.is_none() && DETAIL.iter().all(|name| thinking.fields.get(name).is_none())
+}
+
+fn write(messages: &[Message]) -> Vec<Value> {
+    let mut written = Vec::new();
+    for message in messages {
+        match message {
+            Message::User { results, content } => {
+                written.extend(results.iter().map(|answer| {
+                    object([
+                        ("role", "tool".into()),
+                        ("tool_call_id", (&*answer.id).into()),
+                        ("content", answer.output.text().into()),
+                    ])
+                }));
+                // A result has no images here: they come behind all results, as the user's.
+                let images = results.iter().flat_map(|answer| answer.output.images());
+                let content: Vec<_> = images.chain(content).collect();
+                if !content.is_empty() {
+                    written.push(object([("role", "user".into()), ("content", user_content(&content))]));
+                }
+            }
+            Message::Model { parts } => written.push(assistant(parts)),
+        }
+    }
+    written
+}
+
+/// Texts alone are one text: not every server takes a list.
+fn user_content(content: &[&UserPart]) -> Value {
+    let text = |part: &&UserPart| match part {
+        UserPart::Text(text) => Some(text.clone()),
+        UserPart::Image { .. } => None,
+    };
+    if let Some(texts) = content.iter().map(text).collect::<Option<Vec<_>>>() {
+        return texts.join(BETWEEN).into();
+    }
+    let parts = content.iter().map(|part| match part {
+        UserPart::Text(text) => object([("type", "text".into()), ("text", (&**text).into())]),
+        UserPart::Image { media_type, data } => {
+            let url = object([("url", data_url(media_type, data))]);
+            object([("type", "image_url".into()), ("image_url", url)])
+        }
+    });
+    parts.collect::<Vec<_>>().into()
+}
+
+/// What stands between texts that become one.
+const BETWEEN: &str = "\n\n";
+
+fn assistant(parts: &[ReplyPart]) -> Value {
+    let (mut texts, mut thoughts, mut details, mut calls) =
+        (Vec::new(), String::new(), Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            ReplyPart::Text { text, .. } => texts.push(&**text),
+            ReplyPart::Thinking { thinking, .. } => {
+                if is_plain(thinking) {
+                    thoughts.push_str(&thinking.text);
+                }
+                add_details(thinking, &mut details);
+            }
+            ReplyPart::Call { call, .. } => calls.push(tool_call(call)),
+            ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
+        }
+    }
+    let content = if texts.is_empty() { Value::Null } else { texts.join(BETWEEN).into() };
+    let mut message = Object::new();
+    message.insert("role", "assistant");
+    message.insert("content", content);
+    if !thoughts.is_empty() && !calls.is_empty() {
+        message.insert("reasoning_content", thoughts);
+    }
+    if !details.is_empty() {
+        message.insert("reasoning_details", details);
+    }
+    if !calls.is_empty() {
+        message.insert("tool_calls", calls);
+    }
+    message.into()
+}
+
+fn add_details(thinking: &Thinking, details: &mut Vec<Value>) {
+    let mut add = |kind: &str, key: &str, text: &str, signature: Option<&str>| {
+        let mut detail = Object::new();
+        detail.insert("type", kind);
+        detail.insert(key, text);
+        if let Some(signature) = signature {
+            detail.insert("signature", signature);
+        }
+        for name in DETAIL {
+            if let Some(value) = thinking.fields.get(name) {
+                detail.insert(name, value.clone());
+            }
+        }
+        detail.insert("index", details.len());
+        details.push(detail.into());
+    };
+    // Where the server behind it has summaries only, its format says so.
+    let is_summary = thinking.field("format").is_some_and(|format| format.contains("responses"));
+    let (kind, key) = if is_summary { ("reasoning.summary", "summary") } else { ("reasoning.text", "text") };
+    let has_text = !thinking.text.is_empty() || thinking.signature.is_some() || thinking.redacted.is_none();
+    if has_text && !is_plain(thinking) {
+        add(kind, key, &thinking.text, thinking.signature.as_deref());
+    }
+    if let Some(data) = &thinking.redacted {
+        add("reasoning.encrypted", "data", data, None);
+    }
+}
+
+fn tool_call(call: &Call) -> Value {
+    let name = ("name", (&*call.name).into());
+    let (kind, function) = match &call.input {
+        Input::Object(input) => {
+            let arguments = Value::from(input.clone()).to_string();
+            ("function", object([name, ("arguments", arguments.into())]))
+        }
+        Input::Plain(text) => ("custom", object([name, ("input", (&**text).into())])),
+    };
+    let mut written = object([("id", (&*call.id).into()), ("type", kind.into()), (kind, function)]);
+    if let (Some(content), Some(written)) = (call.fields.get(EXTRA_CONTENT), written.as_object_mut()) {
+        written.insert(EXTRA_CONTENT, content.clone());
+    }
+    written
+}
+
+fn read(message: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+    let mut message = Members::new("a message", message)?;
+    let role = message.text("role")?;
+    match &*role {
+        "user" => {
+            let content = read_content(message.optional("content"))?;
+            bodies.user(content);
+        }
+        "assistant" => read_assistant(message, bodies)?,
+        "tool" => {
+            let id = message.text("tool_call_id")?;
+            let result = match message.optional("content") {
+                Some(Value::Array(parts)) => {
+                    let parts = read_content(Some(parts.into()))?;
+                    parts.into_iter().map(Value::from).collect::<Vec<_>>().into()
+                }
+                other => other.unwrap_or_else(|| "".into()),
+            };
+            bodies.result(id, result, false);
+        }
+        "system" | "developer" => {}
+        _ => return Err(message.unknown_word("role", ROLES, role)),
+    }
+    Ok(())
+}
+
+const ROLES: &str = "`user`, `assistant`, `tool`, `system`, `developer`";
+
+fn read_content(content: Option<Value>) -> Result<Vec<Content>, Misread> {
+    let parts = match content {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(parts)) => parts,
+        Some(text) => vec![object([("type", "text".into()), ("text", text)])],
+    };
+    let parts = parts.into_iter().map(|part| {
+        let mut part = Members::new("a part of `content`", part)?;
+        let kind = part.text("type")?;
+        Ok(match &*kind {
+            "text" => Content::Text { text: part.text("text")? },
+            "image_url" => {
+                let url = part.members("image_url")?.text("url")?;
+                match read_data_url(&url) {
+                    Some((media_type, data)) => Content::Image { media_type, data },
+                    None => Content::Other([("type", kind), ("url", url)].into_iter().collect()),
+                }
+            }
+            _ => Content::Other(part.rest_of_kind(kind)),
+        })
+    });
+    parts.collect()
+}
+
+fn read_assistant(mut message: Members, bodies: &mut Bodies) -> Result<(), Misread> {
+    let thoughts = message.optional_text("reasoning_content")?;
+    if let Some(text) = thoughts.filter(|text| !text.is_empty()) {
+        bodies.thinking(Thinking { text, ..Thinking::default() });
+    }
+    for detail in message.optional_list("reasoning_details")? {
+        let mut detail = Members::new("one of `reasoning_details`", detail)?;
+        let [text, summary, signature, redacted] =
+            ["text", "summary", "signature", "data"].map(|member| detail.optional_text(member));
+        let text = text?.or(summary?).unwrap_or_default();
+        let (signature, redacted) = (signature?, redacted?);
+        let fields = DETAIL.into_iter().filter_map(|name| Some((name, detail.optional(name)?))).collect();
+        bodies.thinking(Thinking { text, signature, redacted, fields });
+    }
+    for content in read_content(message.optional("content"))? {
+        if let Content::Text { text } = content {
+            bodies.text(text);
+        }
+    }
+    for call in message.optional_list("tool_calls")? {
+        let mut call = Members::new("one of `tool_calls`", call)?;
+        let id = call.text("id")?;
+        let (name, arguments) = if call.optional_text("type")?.as_deref() == Some("custom") {
+            let mut custom = call.members("custom")?;
+            (custom.text("name")?, custom.text("input")?.into())
+        } else {
+            let mut function = call.members("function")?;
+            let arguments = function.text("arguments")?;
+            // What is no JSON is what the model wrote all the same.
+            (function.text("name")?, arguments.parse().unwrap_or_else(|_| arguments.into()))
+        };
+        let metadata = call.optional(EXTRA_CONTENT).map(|content| object([(EXTRA_CONTENT, content)]));
+        bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: false, metadata });
+    }
+    Ok(())
+}

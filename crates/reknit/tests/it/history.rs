@@ -1,0 +1,171 @@
+//! Entries to the messages of the next request: the cases of `corpus/history`, and what must hold of any log.
+
+use std::fmt::Write;
+
+use reknit::Dialect;
+use reknit::agent::{Body, Entry};
+use reknit::history::{self, Repair, Request};
+use reknit::json::Value;
+use reknit::transcript::{Chunks, append};
+
+use crate::corpus::{self, Case, Verdict};
+
+mod anthropic;
+mod gemini;
+mod openai_chat;
+mod openai_responses;
+mod rule;
+mod sessions;
+mod properties;
+mod refusals;
+mod replies;
+
+const DIALECTS: [Dialect; 4] =
+    [Dialect::Anthropic, Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Gemini];
+
+#[test]
+fn history_cases_give_what_they_must() {
+    let mut verdict = Verdict::new();
+    for case in corpus::cases("history") {
+        let entries = entries(&case);
+        let requests = DIALECTS.map(|dialect| request(dialect, &entries));
+        for (dialect, request) in DIALECTS.iter().zip(&requests) {
+            let pretty = serde_json::to_string_pretty(&request.messages).expect("values are JSON");
+            verdict.expect(&case, &format!("{dialect}.json"), &format!("{pretty}\n"));
+        }
+        verdict.expect(&case, "repairs.txt", &told(&requests.map(|request| request.repairs)));
+    }
+    verdict.give();
+}
+
+#[test]
+fn history_cases_cut_anywhere_are_accepted_and_come_back() {
+    for case in corpus::cases("history") {
+        let entries = entries(&case);
+        for cut in 0..=entries.len() {
+            for dialect in DIALECTS {
+                holds(dialect, &entries[..cut]).unwrap_or_else(|why| panic!("{}, {cut}: {why}", case.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dialect_without_requests_says_so() {
+    let error = history::request(Dialect::Ollama, &[]).unwrap_err();
+    assert_eq!(error.to_string(), "no requests are made in `ollama`");
+    assert_eq!(history::bodies(Dialect::Ollama, "", &[]), Err(error));
+}
+
+#[test]
+fn a_message_of_another_dialect_says_where() {
+    let messages: Vec<Value> =
+        [r#"{"role":"user","content":"Hi"}"#, r#"{"role":"model","parts":[]}"#].map(parsed).into();
+    let error = history::bodies(Dialect::Anthropic, "claude", &messages).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "message 1: `role` of a message has to be one of `user`, `assistant`, this is `model`"
+    );
+    assert!(!error.hint().is_empty());
+}
+
+#[test]
+fn a_history_from_elsewhere_can_be_shown() {
+    let messages = [
+        r#"{"role":"user","content":"Which berth is free?"}"#,
+        r#"{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"text","text":"I look."},{"type":"tool_use","id":"t1","name":"list_berths","input":{"pier":"north"}}]}"#,
+        r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"full","is_error":true}]}"#,
+    ];
+    let bodies = history::bodies(Dialect::Anthropic, "claude", &messages.map(parsed)).unwrap();
+    let mut chunks = Chunks::default();
+    for body in &bodies {
+        if let Body::Agent(event) = body {
+            append(&mut chunks, event);
+        }
+    }
+    assert_eq!(chunks.diagnostics(), []);
+    assert_eq!(
+        serde_json::to_string(chunks.list()).unwrap(),
+        concat!(
+            r#"[{"type":"thinking","text":"Hm.","metadata":{"signature":"c2ln"}},"#,
+            r#"{"type":"text","text":"I look."},"#,
+            r#"{"type":"tool-batch","calls":[{"id":"t1","name":"list_berths","#,
+            r#""arguments":{"pier":"north"},"result":"full","isError":true}]}]"#,
+        )
+    );
+}
+
+fn request(dialect: Dialect, entries: &[Entry]) -> Request {
+    history::request(dialect, entries).expect("its requests are known")
+}
+
+fn parsed(text: &str) -> Value {
+    text.parse().expect("it is JSON")
+}
+
+fn entries(case: &Case) -> Vec<Entry> {
+    let lines = case.text().lines();
+    let entries = lines.map(|line| {
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}: {line}", case.name))
+    });
+    entries.collect()
+}
+
+/// Whether a provider would take these messages, or the rule that they break.
+fn validate(dialect: Dialect, messages: &[Value]) -> Result<(), String> {
+    match dialect {
+        Dialect::Anthropic => anthropic::validate(messages),
+        Dialect::OpenAiChat => openai_chat::validate(messages),
+        Dialect::OpenAiResponses => openai_responses::validate(messages),
+        _ => gemini::validate(messages),
+    }
+}
+
+/// What must hold of the messages of any entries in a dialect.
+fn holds(dialect: Dialect, entries: &[Entry]) -> Result<(), String> {
+    let messages = request(dialect, entries).messages;
+    let shown = || messages.iter().map(|message| format!("{message}\n")).collect::<String>();
+    validate(dialect, &messages).map_err(|rule| format!("{dialect}: {rule}\n{}", shown()))?;
+
+    let bodies = history::bodies(dialect, "", &messages).map_err(|error| format!("{error}\n{}", shown()))?;
+    let again = request(dialect, &log(bodies));
+    if again.messages != messages {
+        let again: String = again.messages.iter().map(|message| format!("{message}\n")).collect();
+        return Err(format!("{dialect}: the messages do not come back\n{}became\n{again}", shown()));
+    }
+    match again.repairs.first() {
+        Some(Repair { message, .. }) => Err(format!("{dialect}: repaired again: {message}\n{}", shown())),
+        None => Ok(()),
+    }
+}
+
+/// A log that says this, after a trip through JSON.
+fn log(bodies: Vec<Body>) -> Vec<Entry> {
+    let entries = bodies.into_iter().zip(1..).map(|(body, seq)| {
+        let entry = Entry { seq, at: 0, turn: None, body, extra: reknit::json::Object::new() };
+        let line = serde_json::to_string(&entry).expect("entries are JSON");
+        serde_json::from_str(&line).expect("entries read what they write")
+    });
+    entries.collect()
+}
+
+/// A line for each repair, with the dialects that it was made for.
+fn told(repairs: &[Vec<Repair>; 4]) -> String {
+    let mut distinct: Vec<&Repair> = Vec::new();
+    for repair in repairs.iter().flatten() {
+        if !distinct.contains(&repair) {
+            distinct.push(repair);
+        }
+    }
+    distinct.sort_by_key(|repair| repair.seq);
+    let mut told = String::new();
+    for repair in distinct {
+        let made: Vec<_> = DIALECTS.iter().zip(repairs).filter(|(_, made)| made.contains(repair)).collect();
+        let names: Vec<_> = made.iter().map(|(dialect, _)| dialect.name()).collect();
+        let whose = if names.len() == DIALECTS.len() { "all".to_owned() } else { names.join(", ") };
+        write!(told, "{} {} in {whose}: {}", repair.seq, repair.kind.name(), repair.message).unwrap();
+        let times = made[0].1.iter().filter(|made| *made == repair).count();
+        told.push_str(&if times > 1 { format!(", {times} times\n") } else { "\n".to_owned() });
+    }
+    if told.is_empty() { "none\n".to_owned() } else { told }
+}

@@ -1,0 +1,130 @@
+//! What Anthropic's Messages refuse, from its documentation of messages, tool use and extended thinking, and
+//! from the errors that it answers with.
+
+use std::collections::BTreeSet;
+
+use reknit::json::Value;
+
+use super::rule::{filled_text, list, object, plain_name, rule, text};
+
+pub(super) fn validate(messages: &[Value]) -> Result<(), String> {
+    let mut ids = BTreeSet::new();
+    // Calls of the message before: each has its result in the very next message.
+    let mut open: Vec<String> = Vec::new();
+    for (number, message) in messages.iter().enumerate() {
+        let role = text(message, "role")?;
+        // The first message is the user's, and roles take turns.
+        let expected = if number % 2 == 0 { "user" } else { "assistant" };
+        rule!(role == expected, "message {number} is of `{role}`");
+        // No message is empty.
+        let blocks = list(message, "content")?;
+        if role == "user" {
+            user(blocks, &open)?;
+        } else {
+            open = assistant(blocks, &mut ids)?;
+        }
+    }
+    // Newer models take no beginning of an answer: the last message is the user's.
+    rule!(messages.len() % 2 == 1 || messages.is_empty(), "the last message is the model's");
+    Ok(())
+}
+
+fn user(blocks: &[Value], open: &[String]) -> Result<(), String> {
+    let mut results = Vec::new();
+    let mut is_said = false;
+    for block in blocks {
+        match &*text(block, "type")? {
+            "tool_result" => {
+                // Results come before anything else.
+                rule!(!is_said, "a result behind a text");
+                results.push(text(block, "tool_use_id")?);
+                result_content(block.get("content"))?;
+                let is_error = block.get("is_error");
+                rule!(is_error.is_none_or(|flag| flag.as_bool().is_some()), "`is_error` is no flag");
+            }
+            kind => {
+                is_said = true;
+                user_block(kind, block)?;
+            }
+        }
+    }
+    // Every call has exactly one result, and no result is of anything else.
+    let (mut results, mut open) = (results, open.to_vec());
+    results.sort();
+    open.sort();
+    rule!(results == open, "results of {results:?} for calls {open:?}");
+    Ok(())
+}
+
+/// A result may have no content, a text, or blocks.
+fn result_content(content: Option<&Value>) -> Result<(), String> {
+    match content {
+        None => Ok(()),
+        Some(Value::Array(blocks)) => {
+            rule!(!blocks.is_empty(), "a result with an empty list");
+            blocks.iter().try_for_each(|block| user_block(&text(block, "type")?, block))
+        }
+        Some(content) => {
+            rule!(content.as_str().is_some_and(|text| !text.trim().is_empty()), "a blank result");
+            Ok(())
+        }
+    }
+}
+
+fn user_block(kind: &str, block: &Value) -> Result<(), String> {
+    match kind {
+        // Text blocks have text that is not blank.
+        "text" => filled_text(block, "text").map(|_| ()),
+        "image" => {
+            let source = block.get("source").ok_or("an image without a source")?;
+            rule!(text(source, "type")? == "base64", "an image that is not in base64");
+            filled_text(source, "media_type")?;
+            filled_text(source, "data").map(|_| ())
+        }
+        other => Err(format!("a user's block of type `{other}`")),
+    }
+}
+
+fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Vec<String>, String> {
+    let (mut calls, mut asked, mut answered) = (Vec::new(), Vec::new(), Vec::new());
+    for block in blocks {
+        let kind = text(block, "type")?;
+        // Nothing stands between a call and its result.
+        rule!(calls.is_empty() || kind == "tool_use", "`{kind}` behind a call");
+        match &*kind {
+            "text" => {
+                filled_text(block, "text")?;
+            }
+            // Thinking goes back with its signature, or not at all.
+            "thinking" => {
+                text(block, "thinking")?;
+                filled_text(block, "signature")?;
+            }
+            "redacted_thinking" => {
+                filled_text(block, "data")?;
+            }
+            "tool_use" => {
+                let id = text(block, "id")?;
+                plain_name(&id, 64)?;
+                plain_name(&text(block, "name")?, 128)?;
+                object(block, "input")?;
+                // Ids are unique in all of the history.
+                rule!(ids.insert(id.clone()), "the id `{id}` twice");
+                calls.push(id);
+            }
+            "server_tool_use" | "mcp_tool_use" => {
+                object(block, "input")?;
+                asked.push(text(block, "id")?);
+            }
+            // The provider's own results name its own calls.
+            kind if kind.ends_with("tool_result") => answered.push(text(block, "tool_use_id")?),
+            _ => {}
+        }
+    }
+    // Thinking is never the last block.
+    let last = text(blocks.last().expect("it is filled"), "type")?;
+    rule!(!last.ends_with("thinking"), "the last block is thinking");
+    let (asked, answered): (BTreeSet<_>, BTreeSet<_>) = (asked.iter().collect(), answered.iter().collect());
+    rule!(asked == answered, "the provider's calls {asked:?} and results {answered:?}");
+    Ok(calls)
+}

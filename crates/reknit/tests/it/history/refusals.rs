@@ -1,0 +1,164 @@
+//! What providers are known to refuse, the validators refuse too: otherwise they would show nothing.
+
+use reknit::Dialect;
+use reknit::json::Value;
+
+use super::{parsed, validate};
+
+#[test]
+fn anthropic_refuses() {
+    let user = r#"{"role":"user","content":[{"type":"text","text":"Hi"}]}"#;
+    let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ls","input":{}}]}"#;
+    let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}"#;
+    accept(Dialect::Anthropic, &[user, call, result]);
+    for (rule, messages) in [
+        ("message 0 is of `assistant`", vec![call, result]),
+        ("results of []", vec![user, call, user]),
+        ("the id `t1` twice", vec![user, call, result, call, result]),
+        ("the last message is the model's", vec![user, call]),
+        ("a blank text", vec![r#"{"role":"user","content":[{"type":"text","text":" \n"}]}"#]),
+        ("no filled list", vec![r#"{"role":"user","content":[]}"#]),
+        (
+            "a result behind a text",
+            vec![
+                user,
+                call,
+                r#"{"role":"user","content":[{"type":"text","text":"So"},{"type":"tool_result","tool_use_id":"t1"}]}"#,
+            ],
+        ),
+        (
+            "no text `signature`",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"thinking","thinking":"Hm"},{"type":"text","text":"Hi"}]}"#,
+                user,
+            ],
+        ),
+        (
+            "the last block is thinking",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"thinking","thinking":"Hm","signature":"c"}]}"#,
+                user,
+            ],
+        ),
+        (
+            "`text` behind a call",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ls","input":{}},{"type":"text","text":"So"}]}"#,
+                result,
+            ],
+        ),
+        (
+            "not a name: \"functions.ls:0\"",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"tool_use","id":"functions.ls:0","name":"ls","input":{}}]}"#,
+            ],
+        ),
+        (
+            "the provider's calls",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}]}"#,
+            ],
+        ),
+    ] {
+        refuse(Dialect::Anthropic, rule, &messages);
+    }
+}
+
+#[test]
+fn chat_refuses() {
+    let user = r#"{"role":"user","content":"Hi"}"#;
+    let call = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]}"#;
+    let result = r#"{"role":"tool","tool_call_id":"c1","content":"a"}"#;
+    accept(Dialect::OpenAiChat, &[user, call, result]);
+    for (rule, messages) in [
+        ("an assistant's message behind", vec![call, result]),
+        ("calls without a result", vec![user, call, user]),
+        ("calls without a result", vec![user, call]),
+        ("which is no open call", vec![user, call, result, result]),
+        ("which is no open call", vec![user, result]),
+        ("with nothing in it", vec![user, r#"{"role":"assistant","content":null}"#, user]),
+        (
+            "arguments of",
+            vec![
+                user,
+                r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":"}}]}"#,
+                result,
+            ],
+        ),
+        (
+            "plain thinking without a call",
+            vec![user, r#"{"role":"assistant","content":"Hi","reasoning_content":"Hm"}"#, user],
+        ),
+    ] {
+        refuse(Dialect::OpenAiChat, rule, &messages);
+    }
+}
+
+#[test]
+fn responses_refuse() {
+    let user = r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"Hi"}]}"#;
+    let reasoning = r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gA"}"#;
+    let call = r#"{"type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}"#;
+    let output = r#"{"type":"function_call_output","call_id":"c1","output":"a"}"#;
+    accept(Dialect::OpenAiResponses, &[user, reasoning, call, output]);
+    for (rule, items) in [
+        ("without its following item", vec![user, reasoning, user]),
+        ("without its following item", vec![user, reasoning]),
+        ("calls without an output", vec![user, call]),
+        ("which is no open call", vec![user, output]),
+        ("which is no open call", vec![user, call, output, output]),
+        ("the id `c1` twice", vec![user, call, output, call, output]),
+        (
+            "which is no open call",
+            vec![user, call, r#"{"type":"custom_tool_call_output","call_id":"c1","output":"a"}"#],
+        ),
+        ("no text `encrypted_content`", vec![user, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#, call]),
+    ] {
+        refuse(Dialect::OpenAiResponses, rule, &items);
+    }
+}
+
+#[test]
+fn gemini_refuses() {
+    let user = r#"{"role":"user","parts":[{"text":"Hi"}]}"#;
+    let call =
+        r#"{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}},"thoughtSignature":"c2ln"}]}"#;
+    let response =
+        r#"{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a"}}}]}"#;
+    accept(Dialect::Gemini, &[user, call, response]);
+    for (rule, contents) in [
+        ("content 0 is of `model`", vec![call, response]),
+        ("responses of []", vec![user, call, user]),
+        ("responses of [\"ls\"] for calls []", vec![response]),
+        ("the last turn is the model's", vec![user, call]),
+        ("an empty text", vec![user, r#"{"role":"model","parts":[{"text":""}]}"#, user]),
+        (
+            "a turn of thoughts only",
+            vec![user, r#"{"role":"model","parts":[{"text":"Hm","thought":true}]}"#, user],
+        ),
+        (
+            "is not signed",
+            vec![user, r#"{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]}"#, response],
+        ),
+    ] {
+        refuse(Dialect::Gemini, rule, &contents);
+    }
+}
+
+fn accept(dialect: Dialect, messages: &[&str]) {
+    assert_eq!(check(dialect, messages), Ok(()));
+}
+
+fn refuse(dialect: Dialect, rule: &str, messages: &[&str]) {
+    let verdict = check(dialect, messages);
+    assert!(verdict.as_ref().is_err_and(|why| why.contains(rule)), "{rule}: {verdict:?}");
+}
+
+fn check(dialect: Dialect, messages: &[&str]) -> Result<(), String> {
+    validate(dialect, &messages.iter().map(|message| parsed(message)).collect::<Vec<Value>>())
+}

@@ -1,0 +1,244 @@
+//! Replies of the corpus on their way back: what a provider wants back of its own is there, byte for byte, and
+//! every provider takes the rest.
+
+use reknit::agent::{AgentEvent, Body, Bridge, Content, EndReason, ToolResult};
+use reknit::event::Runner;
+use reknit::json::{Object, Value};
+use reknit::message::{Change, State};
+use reknit::parts::{Args, List, Part, Parts};
+use reknit::reply::Changes;
+use reknit::{Dialect, Reply};
+
+use super::{DIALECTS, holds, log, parsed, request};
+use crate::corpus;
+
+/// A reply as agent events, and what of it has to go back.
+#[derive(Default)]
+struct Read {
+    parts: Parts,
+    bridge: Bridge,
+    events: Vec<AgentEvent>,
+    /// That of the message which is being read.
+    newest: Own,
+    own: Own,
+}
+
+/// What a provider wants back of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Own {
+    /// Signatures and encrypted contents.
+    seals: Vec<String>,
+    /// The id, the name and the arguments of calls.
+    calls: Vec<[String; 3]>,
+}
+
+impl Read {
+    fn new(dialect: Dialect, input: &[u8]) -> Self {
+        let (mut reply, mut read) = (Reply::new(dialect), Self::default());
+        read.follow(reply.push(input));
+        read.follow(reply.finish());
+        read.bridge.finish();
+        read.take_events();
+        read.keep();
+        read
+    }
+
+    fn follow(&mut self, mut changes: Changes<'_>) {
+        while let Some((change, message)) = changes.next() {
+            if let Change::Started(_) = change {
+                self.keep();
+            }
+            let mut changes = self.parts.follow(message, &change);
+            while let Some((change, list)) = changes.next() {
+                self.bridge.follow(&change, list, message);
+            }
+            drop(changes);
+            if let Change::Ended { .. } | Change::Cut {} | Change::Failed(_) = change {
+                self.newest = Own::of_reply(self.parts.list());
+            }
+            self.take_events();
+        }
+    }
+
+    fn take_events(&mut self) {
+        while let Some(event) = self.bridge.next_event() {
+            self.events.push(event);
+        }
+    }
+
+    fn keep(&mut self) {
+        let Own { seals, calls } = std::mem::take(&mut self.newest);
+        self.own.seals.extend(seals);
+        self.own.calls.extend(calls);
+    }
+
+    /// Older models of Gemini sign no call, and need not. The validator is for those that do.
+    fn sign_first_call(&mut self) {
+        let first = self.events.iter_mut().find_map(|event| match event {
+            AgentEvent::ToolCall { tool_call } if !tool_call.provider_executed => Some(tool_call),
+            _ => None,
+        });
+        if let Some(call) = first.filter(|call| call.metadata.is_none()) {
+            let metadata: Object = [("thoughtSignature", "Zmlyc3Q=")].into_iter().collect();
+            call.metadata = Some(metadata.into());
+            self.own.seals.push("Zmlyc3Q=".to_owned());
+        }
+    }
+
+    /// A session in which this is the answer, and each call of the client has its result.
+    fn into_session(self, dialect: Dialect) -> Vec<Body> {
+        let results = self.events.iter().filter_map(|event| match event {
+            AgentEvent::ToolCall { tool_call } if !tool_call.provider_executed => {
+                let (tool_call_id, tool_name) = (tool_call.id.clone(), Some(tool_call.name.clone()));
+                let tool_result =
+                    ToolResult { tool_call_id, tool_name, result: "done".into(), is_error: None };
+                Some(AgentEvent::ToolResult { tool_result })
+            }
+            _ => None,
+        });
+        let results: Vec<_> = results.collect();
+        let request = Body::Request { dialect: dialect.name().to_owned(), model: "m".to_owned() };
+        [Body::UserMessage { content: vec![Content::Text { text: "Go.".to_owned() }] }, request]
+            .into_iter()
+            .chain(self.events.into_iter().chain(results).map(Body::Agent))
+            .chain([Body::End { reason: EndReason::Done }])
+            .collect()
+    }
+}
+
+impl Own {
+    /// Out of the parts of a message.
+    fn of_reply(list: &List) -> Self {
+        let mut own = Self::default();
+        for placed in list.parts().iter().filter(|placed| placed.choice == 0) {
+            let extra = list.extra(placed.address.block);
+            if placed.part.state() == State::Closed {
+                own.seals.extend(extra.into_iter().flat_map(seals));
+            }
+            match &placed.part {
+                Part::Thinking { signature, redacted, state: State::Closed, .. } => {
+                    own.seals.extend(Some(signature.to_string()).filter(|seal| !seal.is_empty()));
+                    own.seals.extend(redacted.clone());
+                }
+                Part::Call(call) if call.runner == Runner::Client => {
+                    if let Args::Complete(arguments) = &call.args {
+                        own.calls.push([call.id.clone(), call.name.clone(), arguments.to_string()]);
+                    }
+                }
+                _ => {}
+            }
+        }
+        own
+    }
+
+    /// Out of the messages of a request.
+    fn of_request(dialect: Dialect, messages: &[Value]) -> Self {
+        let mut own = Self::default();
+        for message in messages {
+            match dialect {
+                Dialect::Anthropic => {
+                    let content = objects(message, "content");
+                    for block in content {
+                        match &*word(block, "type") {
+                            "thinking" => own.seals.push(word(block, "signature")),
+                            "redacted_thinking" => own.seals.push(word(block, "data")),
+                            "tool_use" => own.call(block, "id", "name", "input"),
+                            _ => own.seals.extend(seals(block)),
+                        }
+                    }
+                }
+                Dialect::OpenAiChat => {
+                    for detail in objects(message, "reasoning_details") {
+                        own.seals.extend(["signature", "data"].map(|key| word(detail, key)));
+                    }
+                    for call in objects(message, "tool_calls") {
+                        own.seals.extend(seals(call));
+                        let kind = word(call, "type");
+                        let function = call.get(&kind).and_then(Value::as_object).expect("it was checked");
+                        let arguments = if kind == "custom" {
+                            Value::from(word(function, "input"))
+                        } else {
+                            parsed(&word(function, "arguments"))
+                        };
+                        own.calls.push([word(call, "id"), word(function, "name"), arguments.to_string()]);
+                    }
+                }
+                Dialect::OpenAiResponses => {
+                    let item = message.as_object().expect("it was checked");
+                    own.seals.extend(seals(item));
+                    match &*word(item, "type") {
+                        "function_call" => {
+                            let arguments = parsed(&word(item, "arguments")).to_string();
+                            own.calls.push([word(item, "call_id"), word(item, "name"), arguments]);
+                        }
+                        "custom_tool_call" => own.call(item, "call_id", "name", "input"),
+                        _ => {}
+                    }
+                }
+                _ => {
+                    for part in objects(message, "parts") {
+                        own.seals.extend(seals(part));
+                        if let Some(call) = part.get("functionCall").and_then(Value::as_object) {
+                            own.call(call, "id", "name", "args");
+                        }
+                    }
+                }
+            }
+        }
+        own.seals.retain(|seal| !seal.is_empty());
+        own
+    }
+
+    fn call(&mut self, call: &Object, id: &str, name: &str, arguments: &str) {
+        let arguments = call.get(arguments).map_or_else(String::new, ToString::to_string);
+        self.calls.push([word(call, id), word(call, name), arguments]);
+    }
+
+    /// The provider takes these in any order.
+    fn sorted(mut self) -> Self {
+        self.seals.sort();
+        self.calls.sort();
+        self
+    }
+}
+
+/// What seals a block under the same name in a reply and in a request.
+fn seals(block: &Object) -> impl Iterator<Item = String> {
+    ["thoughtSignature", "encrypted_content", "extra_content"].into_iter().filter_map(|key| {
+        let value = block.get(key)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), Into::into))
+    })
+}
+
+fn objects<'v>(message: &'v Value, member: &str) -> impl Iterator<Item = &'v Object> {
+    let list = message.get(member).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_object)
+}
+
+fn word(object: &Object, member: &str) -> String {
+    object.get(member).and_then(Value::as_str).map_or_else(String::new, Into::into)
+}
+
+#[test]
+fn replies_of_the_corpus_go_back_as_they_came() {
+    let (mut seals, mut calls) = (0, 0);
+    for dialect in DIALECTS {
+        for case in corpus::cases(&format!("wire/{dialect}")) {
+            let mut read = Read::new(dialect, &case.input);
+            if dialect == Dialect::Gemini {
+                read.sign_first_call();
+            }
+            let own = read.own.clone().sorted();
+            let entries = log(read.into_session(dialect));
+            for other in DIALECTS {
+                holds(other, &entries).unwrap_or_else(|why| panic!("corpus/{}: {why}", case.name));
+            }
+            let back = Own::of_request(dialect, &request(dialect, &entries).messages).sorted();
+            assert_eq!(back, own, "corpus/{}", case.name);
+            seals += own.seals.len();
+            calls += own.calls.len();
+        }
+    }
+    // The corpus has enough of both to show it.
+    assert!(seals > 20 && calls > 60, "{seals} seals and {calls} calls");
+}

@@ -1,0 +1,213 @@
+//! Transcripts: the cases of `corpus/transcript`, and what holds for every log.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use reknit::agent::{AgentEvent, Body, Content, EndReason, Entry, Stream, TokenCounts, ToolCall, ToolResult};
+use reknit::json::{Object, Value};
+use reknit::transcript::{OutOfOrder, Step, Transcript};
+
+use crate::corpus::{self, Verdict};
+
+#[test]
+fn transcript_cases_give_what_they_must() {
+    let mut verdict = Verdict::new();
+    for case in corpus::cases("transcript") {
+        let entries = entries(case.text());
+        let (transcript, steps) = fold(&entries);
+        verdict.expect(&case, "transcript.json", &pretty(&transcript));
+        verdict.expect(&case, "steps.ndjson", &steps);
+        holds(&entries);
+    }
+    verdict.give();
+}
+
+#[test]
+fn an_entry_is_taken_once_and_in_order() {
+    let entries = numbered([text("a"), text("b"), text("c")]);
+    let mut transcript = Transcript::default();
+    assert!(transcript.append(&entries[0]).unwrap().is_some());
+    assert_eq!(transcript.append(&entries[0]), Ok(None));
+    assert_eq!(transcript.append(&entries[2]), Err(OutOfOrder::Gap { expected: 2, found: 3 }));
+    assert!(transcript.append(&entries[1]).unwrap().is_some());
+    assert_eq!(transcript.seq(), 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_log_holds(bodies in vec(body(), 0..40)) {
+        holds(&numbered(bodies));
+    }
+}
+
+/// What has to hold for any log.
+fn holds(entries: &[Entry]) {
+    let (whole, _) = fold(entries);
+    entries_come_back(entries);
+    a_copy_follows(entries, &whole);
+    a_snapshot_and_the_tail_are_the_whole(entries, &whole);
+    joined_deltas_change_nothing(entries, &whole);
+    counts_add_up(entries, &whole);
+}
+
+fn entries_come_back(entries: &[Entry]) {
+    for entry in entries {
+        assert_eq!(&through_json::<Entry>(entry), entry);
+    }
+}
+
+fn a_copy_follows(entries: &[Entry], whole: &Transcript) {
+    let (mut transcript, mut copy) = (Transcript::default(), Transcript::default());
+    for entry in entries {
+        let step = transcript.append(entry).expect("it is the next").expect("it is new");
+        let step = serde_json::to_string(&step).expect("it is JSON");
+        let step: Step<'_> = serde_json::from_str(&step).expect("it was written");
+        copy.follow(&step).expect("it fits");
+        assert_eq!(copy, transcript);
+    }
+    assert_eq!(&transcript, whole);
+}
+
+fn a_snapshot_and_the_tail_are_the_whole(entries: &[Entry], whole: &Transcript) {
+    for cut in 0..=entries.len() {
+        let (head, _) = fold(&entries[..cut]);
+        let mut snapshot: Transcript = through_json(&head);
+        assert_eq!(snapshot, head);
+        // Whoever gives more than the tail does no harm.
+        for entry in &entries[cut.saturating_sub(2)..] {
+            snapshot.append(entry).expect("it is the next, or was taken");
+        }
+        assert_eq!(&snapshot, whole);
+    }
+}
+
+fn joined_deltas_change_nothing(entries: &[Entry], whole: &Transcript) {
+    let mut joined: Vec<Entry> = Vec::new();
+    for entry in entries {
+        if let (Some(Entry { body: Body::Agent(last), turn, .. }), Body::Agent(next)) =
+            (joined.last_mut(), &entry.body)
+            && *turn == entry.turn
+            && last.join(next)
+        {
+            continue;
+        }
+        joined.push(Entry { seq: joined.len() as u64 + 1, ..entry.clone() });
+    }
+    let (joined, _) = fold(&joined);
+    let shown = |transcript: &Transcript| -> Vec<_> {
+        let messages = transcript.messages().iter();
+        messages.map(|message| (message.role, message.status, message.chunks.list().to_vec())).collect()
+    };
+    assert_eq!(shown(&joined), shown(whole));
+}
+
+/// Every event that could not be shown is told once.
+fn counts_add_up(entries: &[Entry], whole: &Transcript) {
+    let mut transcript = Transcript::default();
+    let mut dropped = 0;
+    for entry in entries {
+        let step = transcript.append(entry).expect("it is the next").expect("it is new");
+        dropped += usize::from(serde_json::to_string(&step).expect("it is JSON").contains(r#""dropped":{"#));
+    }
+    let told: usize = whole.messages().iter().map(|message| message.chunks.diagnostics().len()).sum();
+    assert_eq!(told + whole.diagnostics().len(), dropped);
+}
+
+fn fold(entries: &[Entry]) -> (Transcript, String) {
+    let (mut transcript, mut steps) = (Transcript::default(), String::new());
+    for entry in entries {
+        let step = transcript.append(entry).expect("it is the next").expect("it is new");
+        steps += &serde_json::to_string(&step).expect("it is JSON");
+        steps.push('\n');
+    }
+    (transcript, steps)
+}
+
+fn entries(text: &str) -> Vec<Entry> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
+}
+
+fn through_json<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).expect("it is JSON")).expect("it was written")
+}
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("it is JSON") + "\n"
+}
+
+fn numbered(bodies: impl IntoIterator<Item = Body>) -> Vec<Entry> {
+    let entry = |(number, body)| {
+        let seq = number as u64 + 1;
+        Entry { seq, at: seq * 10, turn: Some("t".to_owned()), body, extra: Object::new() }
+    };
+    bodies.into_iter().enumerate().map(entry).collect()
+}
+
+fn text(delta: &str) -> Body {
+    Body::Agent(AgentEvent::TextDelta { delta: delta.to_owned() })
+}
+
+/// Any body, with few ids so that they meet.
+fn body() -> impl Strategy<Value = Body> {
+    let id = || prop::sample::select(vec!["a", "b", "c"]).prop_map(str::to_owned);
+    let piece = || prop::sample::select(vec!["", "x", "yz\n", "…"]).prop_map(str::to_owned);
+    let user = piece().prop_map(|text| Body::UserMessage { content: vec![Content::Text { text }] });
+    let outside = prop_oneof![
+        user,
+        Just(Body::End { reason: EndReason::Cancelled }),
+        Just(Body::End { reason: EndReason::Done }),
+        Just(Body::Request { dialect: "anthropic".to_owned(), model: "m".to_owned() }),
+        Just(Body::Mode { mode: "plan".to_owned() }),
+        id().prop_map(|tool_call_id| Body::ToolStarted { tool_call_id }),
+    ];
+    let call = (id(), piece()).prop_map(|(id, name)| {
+        let arguments: Value = r#"{"n":1.10}"#.parse().expect("it is JSON");
+        AgentEvent::ToolCall {
+            tool_call: ToolCall { id, name, arguments, raw: None, provider_executed: false, metadata: None },
+        }
+    });
+    let result = (id(), piece()).prop_map(|(tool_call_id, text)| AgentEvent::ToolResult {
+        tool_result: ToolResult { tool_call_id, tool_name: None, result: text.into(), is_error: Some(false) },
+    });
+    let output = (prop::option::of(id()), piece(), any::<bool>()).prop_map(|(tool_call_id, data, errors)| {
+        let stream = if errors { Stream::Stderr } else { Stream::Stdout };
+        AgentEvent::ShellOutput { data, stream, tool_call_id }
+    });
+    let preview = (id(), piece(), any::<bool>()).prop_map(|(tool_call_id, delta, restarted)| {
+        AgentEvent::EditPreview { tool_call_id, path: "a.rs".to_owned(), delta, restarted }
+    });
+    let tokens = TokenCounts { input_tokens: Some(3), ..TokenCounts::default() };
+    let inside = prop_oneof![
+        4 => piece().prop_map(|delta| AgentEvent::TextDelta { delta }),
+        2 => piece().prop_map(|delta| AgentEvent::ReasoningDelta { delta }),
+        1 => prop::option::of(Just(Value::Null)).prop_map(|metadata| AgentEvent::ReasoningEnd { metadata }),
+        2 => (id(), piece()).prop_map(|(tool_call_id, tool_name)| {
+            AgentEvent::ToolInputStart { tool_call_id, tool_name }
+        }),
+        2 => (id(), piece()).prop_map(|(tool_call_id, delta)| AgentEvent::ToolInputDelta { tool_call_id, delta }),
+        1 => (id(), piece()).prop_map(|(tool_call_id, error)| AgentEvent::ToolInputError { tool_call_id, error }),
+        3 => call,
+        3 => result,
+        2 => output,
+        1 => preview,
+        1 => (id(), id()).prop_map(|(approval_id, tool_call_id)| {
+            AgentEvent::ApprovalRequest { approval_id, tool_call_id, reason: None }
+        }),
+        1 => id().prop_map(|approval_id| AgentEvent::ApprovalResponse {
+            approval_id,
+            decision: reknit::agent::Decision::Allow,
+            reason: None,
+        }),
+        1 => piece().prop_map(|error| AgentEvent::Error { error, status_code: None }),
+        1 => piece().prop_map(|message| AgentEvent::Notice { message }),
+        1 => Just(AgentEvent::TurnStart { turn_id: Some("t".to_owned()) }),
+        1 => Just(AgentEvent::TurnSealed { turn_id: None }),
+        1 => Just(AgentEvent::Done {}),
+        1 => Just(AgentEvent::Usage { usage: tokens }),
+        1 => Just(AgentEvent::Unknown([("type", "later")].into_iter().collect())),
+    ];
+    prop_oneof![1 => outside, 4 => inside.prop_map(Body::Agent)]
+}
