@@ -18,6 +18,7 @@ mod view;
 mod read;
 mod replay;
 mod tools;
+mod chunks;
 mod apply;
 mod undo;
 mod log;
@@ -37,6 +38,7 @@ enum Command {
     Read(read::Arguments),
     Replay(replay::Arguments),
     Tools(tools::Arguments),
+    Chunks(chunks::Arguments),
     Apply(apply::Arguments),
     Undo(undo::Arguments),
     Log(log::Arguments),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Read(arguments) => read::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
+        Command::Chunks(arguments) => chunks::run(&arguments),
         Command::Apply(arguments) => apply::run(&arguments),
         Command::Undo(arguments) => undo::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),

@@ -16,6 +16,7 @@ use crate::tools;
 
 mod output;
 mod tagged;
+mod events;
 mod flow;
 mod live;
 
@@ -28,6 +29,7 @@ Examples:
   curl -N … | reknit read                      the text, as it arrives
   curl -N … | reknit read --json               the whole message as one JSON object
   curl -N … | reknit read --ndjson             every change as a line of JSON
+  curl -N … | reknit read --events             what `chunks` reads, as lines of JSON
   reknit read --as native --json reply.sse     the message in the provider's own form
   curl -N … | reknit read --record new.rec     the same, kept with its cuts and times
   reknit read new.rec                          what was recorded, read again
@@ -62,6 +64,10 @@ pub(crate) struct Arguments {
     /// Print every change as it comes, one JSON object a line
     #[arg(long)]
     ndjson: bool,
+
+    /// Print the agent events of the reply as they come, one JSON object a line
+    #[arg(long, conflicts_with_all = ["json", "ndjson", "all"])]
+    events: bool,
 
     /// Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
     #[arg(long, value_name = "SEED")]
@@ -106,10 +112,11 @@ fn native_or_trouble(dialect: Dialect) -> Result<(), Trouble> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
-    if arguments.ndjson && arguments.form == Form::Native {
-        let what = anyhow::anyhow!("`--ndjson` prints changes, which the provider's own form does not have");
-        let trouble = Trouble::with_hint(what, "use `--as native --json`, or `--ndjson` alone");
-        return Err(trouble.explained_as(explain::WRONG_USE));
+    if (arguments.ndjson || arguments.events) && arguments.form == Form::Native {
+        let (option, lines) = if arguments.events { ("--events", "events") } else { ("--ndjson", "changes") };
+        let what = anyhow::anyhow!("`{option}` prints {lines}, which the provider's own form does not have");
+        let hint = format!("use `--as native --json`, or `{option}` alone");
+        return Err(Trouble::with_hint(what, hint).explained_as(explain::WRONG_USE));
     }
     if arguments.tools.is_some() && arguments.form == Form::Native {
         let what =

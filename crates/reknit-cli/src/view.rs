@@ -121,11 +121,12 @@ impl View {
 
     /// A call begins.
     pub(crate) fn call_opened(&mut self, tool: &str) {
-        let name = name(tool);
-        self.turn_to(Stage::Nothing, Wrap::Letters, "");
-        self.page.put_str(Style::Call, &format!("▸ {name}"));
-        self.page.fresh_line();
-        self.stage = Stage::Call { name, fields: Fields::default() };
+        self.open_fields(Style::Call, '▸', tool);
+    }
+
+    /// What came of a call begins; it is told as if it were arguments.
+    pub(crate) fn result_opened(&mut self, tool: &str) {
+        self.open_fields(Style::Label, '◂', tool);
     }
 
     /// The text of an argument grew; an empty piece begins it. Another path ends the one before.
@@ -175,6 +176,13 @@ impl View {
             }
         };
         self.page.put_str(Style::Quiet, &format!("{indent}{}", harmless(words)));
+        self.page.fresh_line();
+    }
+
+    /// Something failed.
+    pub(crate) fn failure(&mut self, words: &str) {
+        self.turn_to(Stage::Nothing, Wrap::Words, "");
+        self.put_end(End::Broken, words);
         self.page.fresh_line();
     }
 
@@ -248,6 +256,14 @@ impl View {
         }
         page.lay_out(wrap, gutter);
         page.begin_paragraph();
+    }
+
+    fn open_fields(&mut self, style: Style, sign: char, tool: &str) {
+        let name = name(tool);
+        self.turn_to(Stage::Nothing, Wrap::Letters, "");
+        self.page.put_str(style, &format!("{sign} {name}"));
+        self.page.fresh_line();
+        self.stage = Stage::Call { name, fields: Fields::default() };
     }
 
     fn put_end(&mut self, end: End, words: &str) {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use reknit::Reply;
 use reknit::reply::Changes;
-use reknit::tags::Grammar;
+use reknit::tags::{Grammar, GrammarError};
 
+use super::events::Events;
 use super::flow::Flow;
 use super::live::Live;
 use super::tagged::Tagged;
@@ -29,6 +30,8 @@ enum Kind {
     Live(Box<Live>),
     /// Every change, as it comes.
     Changes,
+    /// Every agent event, as it comes.
+    Events(Box<Events>),
     /// The last message, at the end.
     Last(Form),
     /// The messages, at the end.
@@ -43,9 +46,13 @@ const TICK: Duration = Duration::from_millis(100);
 impl Output {
     pub(super) fn new(arguments: &Arguments, tags: Option<&Grammar>) -> Result<Self, Trouble> {
         let out = BufWriter::new(io::stdout().lock());
+        let wrong = |error: GrammarError| Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint());
+        if arguments.events {
+            let events = Events::new(tags).map_err(wrong)?;
+            return Ok(Self { out, kind: Kind::Events(Box::new(events)) });
+        }
         if let Some(grammar) = tags {
-            let tagged = Tagged::new(grammar, arguments.json, arguments.ndjson)
-                .map_err(|error| Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()))?;
+            let tagged = Tagged::new(grammar, arguments.json, arguments.ndjson).map_err(wrong)?;
             return Ok(Self { out, kind: Kind::Tagged(Box::new(tagged)) });
         }
         let kind = match *arguments {
@@ -87,6 +94,7 @@ impl Output {
                 Kind::Text(flow) => flow.show(&change, message, &mut self.out)?,
                 Kind::Live(live) => live.show(&change, message, at),
                 Kind::Changes => print_json(&mut self.out, &change)?,
+                Kind::Events(events) => events.show(&change, message, &mut self.out)?,
                 Kind::Tagged(tagged) => tagged.show(&change, message, at, &mut self.out)?,
                 Kind::Last(_) | Kind::All(_) => {}
             }
@@ -111,6 +119,7 @@ impl Output {
                 live.drain(&mut self.out)?;
             }
             Kind::Changes => {}
+            Kind::Events(events) => events.end(&mut self.out)?,
             Kind::Tagged(tagged) => tagged.end(reply.message(), &mut self.out)?,
             Kind::Last(Form::Neutral) => print_json(&mut self.out, reply.message())?,
             Kind::Last(Form::Native) => {

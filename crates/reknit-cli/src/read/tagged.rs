@@ -15,7 +15,7 @@ use crate::print::print_json;
 use crate::view::{End, Facts, Terminal, View, arguments};
 
 /// What the ids of calls in text start with.
-const IDS: &str = "call_";
+pub(super) const IDS: &str = "call_";
 
 /// The parts of a reply, and how they are shown.
 pub(super) struct Tagged {

@@ -130,7 +130,9 @@ fn decide(recording: &Recording, request: &Request) -> Answer {
         let what = format!("`{target}` is answered to POST, not to {method}");
         return Answer::Refused(Status::NOT_ALLOWED, what);
     }
-    match recording.dialect.as_deref().filter(|dialect| *dialect != asked) {
+    // A dialect that no path asks for is answered on all of them.
+    let expected = recording.dialect.as_deref().filter(|dialect| routes::path_of(dialect).is_some());
+    match expected.filter(|dialect| *dialect != asked) {
         Some(dialect) => {
             let what = format!("the recording is `{dialect}`, and `{target}` asks for `{asked}`");
             Answer::Refused(Status::CONFLICT, what)

@@ -35,7 +35,8 @@ pub(crate) fn whole(view: &mut View, value: &Value) {
     }
 }
 
-fn show(view: &mut View, name: &str, value: &Value) {
+/// Shows one value under its name.
+pub(crate) fn show(view: &mut View, name: &str, value: &Value) {
     match value {
         Value::String(text) => {
             view.argument_grew(name, "");

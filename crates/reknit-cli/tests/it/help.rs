@@ -17,6 +17,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
           read     Turn a provider's stream into the message it holds, live
           replay   Play a recording in its own time, to standard output or as a provider's server
           tools    Find the tool calls and the thinking that a model writes into its text, live
+          chunks   Fold the events of a session into what a person sees of it, live
           apply    Put a model's edits where they belong in files, or say why they cannot be
           undo     Take back what `apply` wrote, byte for byte
           log      List what `apply` and `undo` changed, newest first
@@ -48,6 +49,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
               --tools <NAME>    Find calls and thinking in texts, as a profile of `tools` does
               --json            Print the message as one JSON object
               --ndjson          Print every change as it comes, one JSON object a line
+              --events          Print the agent events of the reply as they come, one JSON object a line
               --recut <SEED>    Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
               --record <FILE>   Keep what is read in a new file, with its cuts and times, for `replay`
           -h, --help            Print help
@@ -56,6 +58,7 @@ fn help_is_on_stdout_and_fits_a_screen() {
           curl -N … | reknit read                      the text, as it arrives
           curl -N … | reknit read --json               the whole message as one JSON object
           curl -N … | reknit read --ndjson             every change as a line of JSON
+          curl -N … | reknit read --events             what `chunks` reads, as lines of JSON
           reknit read --as native --json reply.sse     the message in the provider's own form
           curl -N … | reknit read --record new.rec     the same, kept with its cuts and times
           reknit read new.rec                          what was recorded, read again
@@ -111,6 +114,40 @@ fn the_help_about_edits_fits_a_screen() {
         Exit code: 0 all is done, 1 some edits have no place, 2 wrong use or trouble, 130 interrupted
     "#]]
     .assert_eq(&apply.stdout);
+}
+
+#[test]
+fn the_help_about_chunks_fits_a_screen() {
+    let help = run(&["chunks", "--help"], "");
+    assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
+    assert!(help.stdout.lines().all(|line| line.chars().count() <= 100), "{}", help.stdout);
+    expect![[r#"
+        Fold the events of a session into what a person sees of it, live
+
+        Usage: reknit chunks [OPTIONS] [FILE]
+
+        Arguments:
+          [FILE]  The events, one JSON object a line; standard input if it is `-` or left out
+
+        Options:
+              --json               Print the chunks as one JSON object
+              --ndjson             Print what each event changed as it comes, one JSON object a line
+              --realtime[=<NAME>]  Read an Agent C server's events, by the rules `documented` or `agent-c`
+              --strict             Stop at the first line that is no event
+              --recut <SEED>       Feed the input cut at pseudo-random bytes, or `bytes` for one at a time
+          -h, --help               Print help
+
+        Examples:
+          reknit chunks events.ndjson                       text, calls and results, as they arrive
+          reknit chunks --json events.ndjson                chunks as one JSON object
+          reknit chunks --ndjson events.ndjson              what each event changed, a line of JSON each
+          reknit read --events reply.sse | reknit chunks    the chunks of a reply
+          reknit chunks --realtime --json server.ndjson     the sessions of a realtime server
+
+        A line that is no event is told and skipped.
+        Exit code: 0 every line is an event, 1 one is not, 2 wrong use or trouble, 130 interrupted
+    "#]]
+    .assert_eq(&help.stdout);
 }
 
 #[test]

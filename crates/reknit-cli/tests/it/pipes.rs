@@ -33,13 +33,31 @@ fn read_until(mut pipe: impl Read + Send + 'static, wanted: &str) -> String {
 #[test]
 fn text_is_printed_before_the_input_ends() {
     let input = corpus::bytes("openai-chat/cut-without-finish-reason");
-    for (arguments, wanted) in [(&["read"][..], "Hi there"), (&["read", "--ndjson"], r#""text":" there""#)] {
+    for (arguments, wanted) in [
+        (&["read"][..], "Hi there"),
+        (&["read", "--ndjson"], r#""text":" there""#),
+        (&["read", "--events"], r#""delta":" there""#),
+    ] {
         let mut child = start(arguments);
         let mut stdin = child.stdin.take().expect("it is on a pipe");
         stdin.write_all(&input).expect("it reads");
         // The pipe is still open: what is read now was printed without its end.
         read_until(child.stdout.take().expect("it is on a pipe"), wanted);
         drop(stdin);
+        assert_eq!(child.wait().expect("it ends").code(), Some(1), "{arguments:?}");
+    }
+}
+
+#[test]
+fn chunks_are_printed_before_the_events_end() {
+    let input = b"{\"type\":\"text-delta\",\"delta\":\"Hi there\"}\n{\"type\":\"text-de";
+    for arguments in [&["chunks"][..], &["chunks", "--ndjson"]] {
+        let mut child = start(arguments);
+        let mut stdin = child.stdin.take().expect("it is on a pipe");
+        stdin.write_all(input).expect("it reads");
+        read_until(child.stdout.take().expect("it is on a pipe"), "Hi there");
+        drop(stdin);
+        // The last line is cut.
         assert_eq!(child.wait().expect("it ends").code(), Some(1), "{arguments:?}");
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use expect_test::{Expect, expect};
 
+use crate::chunks::SESSION;
 use crate::corpus::{self, cases};
 use crate::pty::{Left, Terminal};
 
@@ -527,4 +528,69 @@ fn calls_in_the_text_of_a_reply_are_shown_as_calls() {
     "#]]
     .assert_eq(&left.screen());
     assert_eq!(left.code, Some(0));
+}
+
+#[test]
+fn a_session_is_shown_with_its_calls_and_what_came_of_them() {
+    let left = Terminal::start(60, &[], &["chunks", SESSION]).end();
+    expect![[r#"
+        ⟨d⟩┊ ⟨di⟩The tests tell more than the code. Run them first.
+
+        ⟨⟩I will run the tests.
+
+        ⟨b3⟩▸ run_command
+        ⟨d⟩  command:⟨⟩ cargo test
+
+        ⟨d⟩[run_command: waits for approval]
+        [run_command: allowed]
+
+        ◂ run_command
+          stdout:
+          │ ⟨⟩running 2 tests
+        ⟨d⟩  stderr:
+          │ ⟨⟩warning: unused variable
+        ⟨d⟩  stdout:
+          │ ⟨⟩test result: ok. 2 passed
+        ⟨d⟩  result:⟨⟩ exit code 0
+
+        ⟨d⟩[Switched to example-model-2 (work)]
+
+        ⟨⟩Both tests⟨d⟩ **⟨b⟩pass⟨d⟩**⟨⟩.
+
+        ⟨b1⟩✗ 529 the provider is overloaded
+
+        ⟨2⟩✓ 21 events
+    "#]]
+    .assert_eq(&left.styled());
+    assert_eq!(left.code, Some(0));
+    let bytes = Terminal::start(60, &[], &["chunks", "--recut", "bytes", SESSION]).end();
+    assert_eq!(bytes.screen(), left.screen());
+}
+
+#[test]
+fn a_call_of_a_session_is_shown_while_it_is_written() {
+    let (mut terminal, mut stdin) = Terminal::start_fed(60, &[], &["chunks"]);
+    let lines = [
+        r#"{"type":"tool-input-start","toolCallId":"c1","toolName":"write"}"#,
+        r#"{"type":"tool-input-delta","toolCallId":"c1","delta":"{\"path\":\"a.rs\",\"content\":\"fn ma"}"#,
+    ];
+    stdin.write_all((lines.join("\n") + "\n").as_bytes()).expect("it reads");
+    terminal.wait_for("fn ma");
+    stdin
+        .write_all(b"{\"type\":\"tool-input-error\",\"toolCallId\":\"c1\",\"error\":\"cut\"}\nno event\n")
+        .expect("it reads");
+    drop(stdin);
+    let left = terminal.end();
+    // Behind it stands how long it took.
+    let screen = left.screen();
+    let (shown, _) = screen.split_once(" · first piece after ").expect("times are told");
+    expect![[r#"
+        ▸ write
+          path: a.rs
+          content: fn ma
+          ✗ cut
+
+        ✗ 3 events, 1 bad line"#]]
+    .assert_eq(shown);
+    assert_eq!(left.code, Some(1));
 }

@@ -1,0 +1,98 @@
+//! [`Noticed`]: what was odd in the input, and in which line.
+
+use reknit::agent::Misread;
+use reknit::diagnostic::Kind;
+use reknit::json::Value;
+use reknit::{Limits, realtime, transcript};
+use serde::Serialize;
+
+use super::lines::{Body, Line, Place};
+use crate::explain;
+
+/// A line that is no event, or an event that has no place.
+#[derive(Debug, Serialize)]
+pub(super) struct Noticed {
+    pub(super) kind: &'static str,
+    /// The number of the event, counted from 0, if the line is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<u64>,
+    /// The number of the line, counted from 1.
+    line: u64,
+    /// The byte of the whole input.
+    at: u64,
+    message: String,
+    hint: &'static str,
+}
+
+impl Noticed {
+    /// An event that was dropped.
+    pub(super) fn dropped(diagnostic: &transcript::Diagnostic, Place { line, at }: Place) -> Self {
+        Self {
+            kind: diagnostic.kind.name(),
+            event: Some(diagnostic.event),
+            line,
+            at,
+            message: diagnostic.message.clone(),
+            hint: diagnostic.hint(),
+        }
+    }
+
+    /// What was odd about an event of a realtime server.
+    pub(super) fn odd(diagnostic: &realtime::Diagnostic, Place { line, at }: Place) -> Self {
+        Self {
+            kind: diagnostic.kind.name(),
+            event: Some(diagnostic.number),
+            line,
+            at,
+            message: diagnostic.kind.message(),
+            hint: diagnostic.kind.hint(),
+        }
+    }
+
+    /// A line that is JSON and no event.
+    pub(super) fn misread(misread: &Misread, place: Place) -> Self {
+        Self::bad(place, misread.to_string(), misread.hint())
+    }
+
+    fn bad(Place { line, at }: Place, message: String, hint: &'static str) -> Self {
+        Self { kind: explain::MALFORMED_EVENT, event: None, line, at, message, hint }
+    }
+
+    /// Whether nothing could be made of the line.
+    pub(super) fn is_bad_line(&self) -> bool {
+        self.event.is_none()
+    }
+
+    /// It in words.
+    pub(super) fn told(&self) -> String {
+        let Self { line, at, message, hint, .. } = self;
+        let word = if self.is_bad_line() { "error" } else { "warning" };
+        format!("{word}: line {line}, byte {at}: {message}\nhint: {hint}")
+    }
+}
+
+/// The JSON of a line; nothing if the line is blank.
+pub(super) fn read(line: &Line<'_>, limits: &Limits) -> Result<Option<Value>, Noticed> {
+    let bad = |at: usize, message: String, hint: &'static str| {
+        Noticed::bad(Place { at: line.place.at + at as u64, ..line.place }, message, hint)
+    };
+    let bytes = match line.body {
+        Body::Bytes(bytes) => bytes,
+        Body::TooLong(limit) => {
+            let message = format!("the line is longer than {limit} bytes");
+            return Err(Noticed {
+                kind: Kind::LimitReached.name(),
+                ..bad(0, message, "write each event on a line of its own")
+            });
+        }
+    };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        bad(error.valid_up_to(), "the line is not UTF-8".to_owned(), "write the events as UTF-8")
+    })?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    Value::parse(text, limits.json_depth).map(Some).map_err(|error| {
+        bad(error.at, format!("the line is not JSON: {}", error.kind), "write each event as one JSON object")
+    })
+}
