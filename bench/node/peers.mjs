@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { readFileSync } from "node:fs";
 
 import Anthropic from "@anthropic-ai/sdk";
-import { parsePartialJson } from "ai";
+import { parsePartialJson, readUIMessageStream } from "ai";
 import { createParser } from "eventsource-parser";
 import { parse } from "partial-json";
 
@@ -46,6 +46,30 @@ const works = {
       },
       async () => fingerprint((await parsePartialJson(input.text)).value),
     ),
+
+  // The steps of a message, as objects, to the message after each of them.
+  "ai, messages": (input) => {
+    const steps = input.text.trim().split("\n").map((line) => JSON.parse(line));
+    let at = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        if (at >= steps.length) return controller.close();
+        controller.enqueue(steps[at]);
+        at += 1;
+      },
+    });
+    let message;
+    return timed(
+      async () => {
+        for await (message of readUIMessageStream({ stream })) isObject(message.parts);
+      },
+      () =>
+        message.parts.reduce(
+          (sum, part) => sum + (part.text ?? part.input.content + part.output).length,
+          message.parts.length,
+        ),
+    );
+  },
 
   // Bytes in reads to the message, with a listener.
   "@anthropic-ai/sdk": async (input, { read, listen }) => {

@@ -6,6 +6,7 @@ use crate::measure::{Effort, Measured};
 use crate::node::Node;
 use crate::report::Target;
 
+pub(crate) mod chunks;
 pub(crate) mod edit;
 pub(crate) mod growth;
 pub(crate) mod look;
@@ -40,11 +41,12 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 6] = [
+pub(crate) const ALL: [(&str, Run); 7] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
     ("tags", tags::run),
     ("edit", edit::run),
+    ("chunks", chunks::run),
     ("growth", growth::run),
 ];

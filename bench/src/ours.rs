@@ -2,9 +2,11 @@
 
 use std::hint::black_box;
 
+use reknit::agent::AgentEvent;
 use reknit::frame::{Decoder, Framing};
 use reknit::json::{Change as JsonChange, PartialJson};
 use reknit::message::{Args, Body, Change, Input, ToolCall};
+use reknit::transcript::{self, Chunk, Chunks, append};
 use reknit::{Dialect, Limits, Message, Reply};
 
 use crate::input::pieces;
@@ -48,6 +50,16 @@ pub(crate) fn frames<'a>(reads: impl Iterator<Item = &'a [u8]>) -> usize {
     seen
 }
 
+/// Folds events into chunks and looks at every change and at the chunk that it is about.
+pub(crate) fn chunks(events: &[AgentEvent]) -> Chunks {
+    let mut chunks = Chunks::default();
+    for event in events {
+        let change = append(&mut chunks, event);
+        black_box(look_at_chunks(&change, &chunks));
+    }
+    chunks
+}
+
 /// The value so far by reference, the way to each change and the new text.
 fn look_at_json(json: &PartialJson) -> usize {
     let there = usize::from(json.value().is_some());
@@ -70,4 +82,22 @@ fn look_at_message(change: &Change<'_>, message: &Message) -> usize {
             Body::ToolCall(ToolCall { args: Args::Streaming(Input::Json(json)), .. }) => look_at_json(json),
             Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => 0,
         }
+}
+
+/// The change, the chunk or call that it is about, and the end of what is there now.
+fn look_at_chunks(change: &transcript::Change<'_>, chunks: &Chunks) -> usize {
+    use transcript::Change::{Answered, Grew, Wrote};
+    match change {
+        Grew { chunk, text, .. } => match &chunks.list()[*chunk] {
+            Chunk::Text { text: shown } | Chunk::Thinking { text: shown, .. } => {
+                text.len() + shown.len() + shown.segments().last().map_or(0, str::len)
+            }
+            _ => 0,
+        },
+        Answered { chunk, call, .. } | Wrote { chunk, call, .. } => match &chunks.list()[*chunk] {
+            Chunk::ToolBatch { calls } => calls[*call].id.len(),
+            _ => 0,
+        },
+        _ => 1,
+    }
 }

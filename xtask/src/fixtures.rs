@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{Project, run as run_command};
 
+mod chunks;
 mod edits;
 mod json;
 
@@ -77,6 +78,14 @@ pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
         if good != recordings.len() {
             failed.push(format!("reading of {}", wire.name));
         }
+    }
+    println!("== read --events | chunks");
+    let mut all = Vec::new();
+    for wire in &WIRES {
+        all.extend(recordings(&streams.join(wire.name))?);
+    }
+    if !chunks::run(project, &binary, &all) {
+        failed.push("chunks".to_owned());
     }
     let parity = dir.join("toolcalls-parity");
     if parity.is_dir() && !tool_calls(project, &parity.canonicalize()?, &binary)? {

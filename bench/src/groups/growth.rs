@@ -32,23 +32,24 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     }
     series.push(long_event(bench, largest)?);
     series.push(calls_in_text(bench, 4 * largest)?);
-    let targets = series
-        .iter()
-        .map(|series| Target::at_most(format!("growth: {}", series.name), BOUND, Some(series.mean())));
+    let table = table("growth: time of ours when its input doubles", &series);
+    Ok(Group { table, targets: series.iter().map(Series::target).collect(), rows: Vec::new() })
+}
+
+/// A line for each series.
+pub(super) fn table(title: &str, series: &[Series]) -> String {
     let lines: Vec<_> = series.iter().map(Series::line).collect();
-    let columns = ["largest", "time", "MB/s", "each doubling", "mean"];
-    let table = report::lines("growth: time of ours when its input doubles", &columns, &lines);
-    Ok(Group { table, targets: targets.collect(), rows: Vec::new() })
+    report::lines(title, &["largest", "time", "MB/s", "each doubling", "mean"], &lines)
 }
 
 /// One kind of work on inputs that double in size.
-struct Series {
+pub(super) struct Series {
     name: String,
     rows: Vec<Measured>,
 }
 
 impl Series {
-    fn measure<'a>(
+    pub(super) fn measure<'a>(
         bench: &Bench,
         name: String,
         inputs: impl Iterator<Item = (usize, Work<'a>)>,
@@ -61,6 +62,10 @@ impl Series {
         };
         let rows = interleaved(inputs.map(row).collect(), bench.effort)?;
         Ok(Self { name, rows })
+    }
+
+    pub(super) fn target(&self) -> Target {
+        Target::at_most(format!("growth: {}", self.name), BOUND, Some(self.mean()))
     }
 
     fn growths(&self) -> impl Iterator<Item = f64> {
@@ -157,7 +162,7 @@ fn calls_in_text(bench: &Bench, largest: usize) -> Result<Series> {
 }
 
 /// Sizes that double up to `largest`.
-fn doublings(largest: usize) -> impl Iterator<Item = usize> {
+pub(super) fn doublings(largest: usize) -> impl Iterator<Item = usize> {
     (0..=DOUBLINGS).rev().map(move |halvings| largest >> halvings)
 }
 

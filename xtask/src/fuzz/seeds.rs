@@ -12,6 +12,9 @@ const REPLIES: &str = "wire";
 /// The folder of answers with edits in them.
 const ANSWERS: &str = "edit-parse";
 
+/// The folder of agent events.
+const EVENTS: &str = "chunks";
+
 /// The lengths of the pieces that a seed is cut into; `fuzz/src/lib.rs` reads them.
 const LENGTHS: [u8; 4] = [7, 1, 0, 60];
 
@@ -20,7 +23,11 @@ const WORD: std::ops::RangeInclusive<usize> = 2..=40;
 
 /// Writes a file for each input of the target's corpus to `seeds`, and their words to the file `words`.
 pub(super) fn write(corpus: &Path, target: &str, seeds: &Path, words: &Path) -> Result<()> {
-    let own = corpus.join(if target == "edit" { ANSWERS } else { target });
+    let own = corpus.join(match target {
+        "edit" => ANSWERS,
+        "agent" => EVENTS,
+        _ => target,
+    });
     let folder = if own.is_dir() { own } else { corpus.join(REPLIES) };
     let mut found = BTreeSet::new();
     fs::create_dir_all(seeds).with_context(|| format!("`{}` cannot be made", seeds.display()))?;
