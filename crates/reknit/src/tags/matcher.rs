@@ -110,6 +110,9 @@ impl Matcher {
             }
             Some(Calls::Json(json)) => {
                 body = Some(json.clone());
+                for close in &json.close {
+                    template("close", close)?;
+                }
                 let mut heads = Vec::new();
                 for open in &json.open {
                     let named = open.contains("{name}");
@@ -140,7 +143,10 @@ impl Matcher {
                 }
                 calls.push(literal("open", &"[".to_owned(), Leads::Python)?);
             }
-            Some(Calls::Gemma(gemma)) => calls.push(literal("open", &gemma.open, Leads::Gemma)?),
+            Some(Calls::Gemma(gemma)) => {
+                calls.push(literal("open", &gemma.open, Leads::Gemma)?);
+                template("close", &gemma.close)?;
+            }
             Some(Calls::Channels(_)) => {}
         }
         // Channels mark thinking too, so they are there also when nothing can be called.

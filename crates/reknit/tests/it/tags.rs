@@ -377,6 +377,19 @@ fn a_text_past_its_limit_is_refused_from_that_byte_on() {
     );
 }
 
+/// A closing marker that is empty could be anywhere.
+#[test]
+fn a_closing_marker_is_not_empty() {
+    for (calls, closes) in [
+        ("kind = \"json\"\nopen = [\"<call>\"]", "[\"</call>\", \"\"]"),
+        ("kind = \"gemma\"\nopen = \"<call>{name}\"\nquote = \"|\"", "\"\""),
+    ] {
+        let source = format!("name = \"own\"\n[calls]\n{calls}\nclose = {closes}\n");
+        let error = Parser::new(&Grammar::from_toml(&source).unwrap(), None).unwrap_err();
+        assert_eq!(error.to_string(), "`close` of grammar `own`: `` does not start with a text of its own");
+    }
+}
+
 /// Calls in calls, where a grammar has them.
 #[test]
 fn calls_in_calls_have_a_depth_limit() {
