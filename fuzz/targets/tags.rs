@@ -44,7 +44,7 @@ fn read(grammar: &Grammar, pieces: &[&[u8]]) -> (String, String) {
 /// Joins what the last piece showed of each block.
 fn follow(shown: &mut BTreeMap<usize, String>, parser: &Parser) {
     for change in parser.changes() {
-        if let Change::Grew { block, from, to } = *change {
+        if let Change::Grew { block, from, to } = change {
             shown.entry(block).or_default().push_str(&parser.text()[from..to]);
         }
     }

@@ -88,7 +88,9 @@ fn time_ours(format: &Format, text: &str) -> Result<Duration> {
     let mut parser = Parser::new(profile(format.profile).context("there is no such profile")?, None)?;
     for piece in pieces(text, || PIECE) {
         parser.push(piece)?;
-        black_box(parser.changes());
+        for change in parser.changes() {
+            black_box(change);
+        }
     }
     parser.finish();
     let time = start.elapsed();

@@ -24,7 +24,7 @@ pub struct Limits {
     pub blocks: usize,
     /// How many diagnostics a message keeps; further ones are only counted.
     pub diagnostics: usize,
-    /// How long a text may be in which calls are looked for.
+    /// How long a text may be in which calls are looked for; more than 512 MiB are never taken.
     pub text_bytes: usize,
     /// How long a parameter of a call in a text may be, or all its arguments if they are JSON.
     pub param_bytes: usize,

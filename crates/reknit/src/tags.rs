@@ -34,6 +34,7 @@ mod rules;
 mod matcher;
 mod span;
 mod change;
+mod changes;
 mod sheet;
 mod machine;
 mod prose;
@@ -73,6 +74,10 @@ use sheet::{BlockData, Sheet};
 
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::limits::Limits;
+
+/// The longest text that is taken, whatever its limit: where something stands in it, or in arguments that were
+/// read into JSON with six bytes for one, fits into 32 bits, and the number of a block into 29.
+const MOST: usize = (1 << 29) - 1;
 
 /// Reads the calls and the thinking in one text.
 #[derive(Clone, Debug)]
@@ -153,6 +158,7 @@ impl Parser {
             },
             false => limits,
         };
+        let limits = Limits { text_bytes: limits.text_bytes.min(MOST), ..limits };
         let matcher = Matcher::new(grammar, tools, limits)?;
         let machine = Machine::Prose(Prose::at_start(&matcher));
         let sheet = Sheet::new(&grammar.prefix, grammar.text, limits.diagnostics);
@@ -252,8 +258,8 @@ impl Parser {
     }
 
     /// What the last piece changed, in the order of the text.
-    pub fn changes(&self) -> &[Change] {
-        &self.sheet.changes
+    pub fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
+        self.sheet.changes.iter()
     }
 
     /// The whole text so far, which the ranges of changes and spans are of.

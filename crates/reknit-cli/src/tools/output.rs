@@ -72,7 +72,7 @@ impl Output {
                 print_json(&mut self.out, &told)?;
             }
         }
-        for &change in parser.changes() {
+        for change in parser.changes() {
             let held = self.display.is_some() && is_text(parser, change);
             match &mut self.kind {
                 _ if held => self.show_closed(parser, change)?,

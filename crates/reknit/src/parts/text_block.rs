@@ -118,14 +118,17 @@ impl TextBlock {
 
     /// Says what the parser changed last.
     fn pass_on(&mut self, steps: &mut VecDeque<Step>) {
-        for index in 0..self.parser.changes().len() {
+        let mut held = self.held;
+        for change in self.parser.changes() {
             // Something follows the call that is held: it is over, with or without its marker.
-            self.release(steps);
-            match self.parser.changes()[index] {
-                tags::Change::Closed { block } if self.ends_by_itself(block) => self.held = Some(block),
+            let closed = held.take().map(|block| tags::Change::Closed { block });
+            steps.extend(closed.map(|change| Step::Tag(self.slot, change)));
+            match change {
+                tags::Change::Closed { block } if self.ends_by_itself(block) => held = Some(block),
                 change => steps.push_back(Step::Tag(self.slot, change)),
             }
         }
+        self.held = held;
     }
 
     /// Says what the end of the text changed, the text being torn off there.
@@ -134,7 +137,7 @@ impl TextBlock {
     /// tags may stand in a code span of which the end did not.
     fn pass_on_torn(&mut self, steps: &mut VecDeque<Step>) {
         let held = self.held.take().map(|block| tags::Change::Closed { block });
-        for change in held.into_iter().chain(self.parser.changes().iter().copied()) {
+        for change in held.into_iter().chain(self.parser.changes()) {
             steps.push_back(match change {
                 tags::Change::Closed { block } if self.is_whole_call(block) => {
                     Step::End(self.address(block), CallEnd::Cut)

@@ -379,7 +379,7 @@ impl Json {
             sheet.end_prose(self.opened);
         }
         let known = matcher.knows(name.of(&sheet.text));
-        let input = Input::Json(Box::new(json));
+        let input = Input::json(json);
         let range = self.opened..self.opened;
         let block = sheet.open_call(CallData {
             name,
@@ -387,7 +387,6 @@ impl Json {
             input,
             end: None,
             known,
-            written: None,
             finalized: false,
             parent: None,
         });

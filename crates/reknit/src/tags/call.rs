@@ -14,8 +14,6 @@ pub(super) struct CallData {
     /// From the first byte of its opening marker to the last of its closing one.
     pub(super) range: Range<usize>,
     pub(super) input: Input,
-    /// Where the arguments stand, if they are written as JSON.
-    pub(super) written: Option<Range<usize>>,
     pub(super) end: Option<CallEnd>,
     pub(super) known: bool,
     /// It is called whole, whatever it is.
@@ -27,7 +25,22 @@ pub(super) struct CallData {
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     Params(Params),
-    Json(Box<PartialJson>),
+    Json(Box<Arguments>),
+}
+
+/// The arguments of a call in JSON.
+#[derive(Clone, Debug)]
+pub(super) struct Arguments {
+    pub(super) json: PartialJson,
+    /// Where they stand, if they are written as JSON.
+    pub(super) written: Option<Range<usize>>,
+}
+
+impl Input {
+    /// With this JSON so far.
+    pub(super) fn json(json: PartialJson) -> Self {
+        Self::Json(Box::new(Arguments { json, written: None }))
+    }
 }
 
 /// A part of the parser's text, or a text of its own where the two differ.
@@ -117,24 +130,26 @@ impl<'a> Call<'a> {
     /// Its arguments while they arrive, if they are written as JSON or read into it.
     pub fn json(&self) -> Option<&'a PartialJson> {
         match &self.data.input {
-            Input::Json(json) => Some(json),
+            Input::Json(arguments) => Some(&arguments.json),
             Input::Params(_) => None,
         }
     }
 
     /// The JSON text of its arguments so far: as it was written, or as it was read from another notation.
     pub fn args_text(&self) -> Cow<'a, str> {
-        match (&self.data.written, &self.data.input) {
-            (Some(written), _) => Cow::Borrowed(&self.text[written.clone()]),
-            (None, Input::Json(json)) => json.raw().to_str(),
-            (None, Input::Params(_)) => Cow::Borrowed(""),
+        match &self.data.input {
+            Input::Json(arguments) => match &arguments.written {
+                Some(written) => Cow::Borrowed(&self.text[written.clone()]),
+                None => arguments.json.raw().to_str(),
+            },
+            Input::Params(_) => Cow::Borrowed(""),
         }
     }
 
     /// Its arguments so far.
     pub fn args(&self) -> Cow<'a, Value> {
         match &self.data.input {
-            Input::Json(json) => match json.value() {
+            Input::Json(arguments) => match arguments.json.value() {
                 Some(value) => Cow::Borrowed(value),
                 None => Cow::Owned(Value::Object(Object::new())),
             },

@@ -174,9 +174,8 @@ impl Literal {
             known: matcher.knows(found.name.of(&sheet.text)),
             name: Slice::Range(found.name.range()),
             range: self.opened..found.end,
-            input: Input::Json(Box::new(PartialJson::with_depth(matcher.limits.json_depth))),
+            input: Input::json(PartialJson::with_depth(matcher.limits.json_depth)),
             end: None,
-            written: None,
             finalized: false,
             parent: None,
         });

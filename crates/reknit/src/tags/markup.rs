@@ -63,7 +63,6 @@ impl OpenCall {
             range: at..found.end,
             input: Input::Params(Params::default()),
             end: None,
-            written: None,
             finalized: false,
             parent,
         });

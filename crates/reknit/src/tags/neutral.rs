@@ -70,7 +70,7 @@ pub struct Told<'a> {
 impl Parser {
     /// What the last piece changed, each change with what it is about.
     pub fn told(&self) -> impl Iterator<Item = Told<'_>> {
-        self.changes().iter().map(|&change| Told { parser: self, change })
+        self.changes().map(|change| Told { parser: self, change })
     }
 }
 

@@ -301,7 +301,12 @@ impl Prose {
                 sheet.prose(self.kind(matcher, sheet), at);
                 sheet.end_prose(at);
                 let within = wrapper || self.place == Place::Wrapper;
-                Some(Machine::Markup(Box::new(Markup::open(matcher, sheet, at, found, within))))
+                let mut markup = Markup::open(matcher, sheet, at, found, within);
+                // A call that is there as a whole never becomes the state.
+                Some(match markup.step(matcher, sheet) {
+                    Step::Go(machine) => machine,
+                    Step::Wait => Machine::Markup(Box::new(markup)),
+                })
             }
             Leads::Bare => {
                 sheet.is_blank_to(at).then(|| Machine::Json(Box::new(Json::bare(sheet, self, at))))

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::blank::{first_solid, last_solid};
 use super::call::{CallData, Input};
 use super::change::Change;
+use super::changes::Changes;
 use super::grammar::TextRule;
 use super::params::{ParamData, Params};
 use super::span::{Span, SpanKind};
@@ -29,7 +30,7 @@ pub(super) struct Sheet {
     pub(super) params: Vec<ParamData>,
     /// Whether thinking was opened.
     pub(super) thought: bool,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Changes,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) diagnostics_omitted: usize,
     diagnostics_kept: usize,
@@ -98,7 +99,7 @@ impl Sheet {
             calls: Vec::new(),
             params: Vec::new(),
             thought: false,
-            changes: Vec::new(),
+            changes: Changes::default(),
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
             diagnostics_kept,
@@ -119,8 +120,8 @@ impl Sheet {
 
     /// The spans with their ranges, end to end.
     pub(super) fn spans(&self) -> impl Iterator<Item = (SpanKind, Range<usize>)> {
-        let ends = self.spans.iter().skip(1).map(|span| span.start).chain([self.decided]);
-        self.spans.iter().zip(ends).map(|(span, end)| (span.kind(), span.start..end))
+        let ends = self.spans.iter().skip(1).map(|span| span.start()).chain([self.decided]);
+        self.spans.iter().zip(ends).map(|(span, end)| (span.kind(), span.start()..end))
     }
 
     /// Decides everything up to `end`.
@@ -232,17 +233,6 @@ impl Sheet {
         (param, earlier)
     }
 
-    /// The value of a parameter has got longer.
-    #[inline]
-    pub(super) fn param_grew(&mut self, block: usize, param: usize, from: usize, to: usize) {
-        match self.changes.last_mut() {
-            Some(Change::ParamGrew { block: b, param: p, to: last, .. }) if (*b, *p) == (block, param) => {
-                *last = to;
-            }
-            _ => self.changes.push(Change::ParamGrew { block, param, from, to }),
-        }
-    }
-
     /// Where a call starts in the text.
     pub(super) fn call_start(&self, block: usize) -> usize {
         match &self.blocks[block] {
@@ -255,7 +245,7 @@ impl Sheet {
     pub(super) fn with_json<T>(&mut self, block: usize, work: impl FnOnce(&str, &mut PartialJson) -> T) -> T {
         let text = mem::take(&mut self.text);
         let result = match &mut self.call(block).input {
-            Input::Json(json) => work(&text, json),
+            Input::Json(arguments) => work(&text, &mut arguments.json),
             Input::Params(_) => unreachable!("the call has JSON"),
         };
         self.text = text;
@@ -269,14 +259,10 @@ impl Sheet {
             return;
         }
         self.lay(SpanKind::Value(block), to);
-        self.call(block).written = Some(start..to);
-        let (from, to) = (from - start, to - start);
-        match self.changes.last_mut() {
-            Some(Change::ArgsGrew { block: last, to: end, .. }) if *last == block && *end == from => {
-                *end = to;
-            }
-            _ => self.changes.push(Change::ArgsGrew { block, from, to }),
+        if let Input::Json(arguments) = &mut self.call(block).input {
+            arguments.written = Some(start..to);
         }
+        self.changes.push(Change::ArgsGrew { block, from: from - start, to: to - start });
     }
 
     /// Adds to the JSON of a call what was written of it.
@@ -286,10 +272,7 @@ impl Sheet {
         }
         let (from, pushed) = self.with_json(block, |_, held| (held.raw().len(), held.push(json)));
         let to = from + json.len();
-        match self.changes.last_mut() {
-            Some(Change::ArgsGrew { block: last, to: end, .. }) if *last == block => *end = to,
-            _ => self.changes.push(Change::ArgsGrew { block, from, to }),
-        }
+        self.changes.push(Change::ArgsGrew { block, from, to });
         pushed
     }
 
@@ -379,7 +362,7 @@ impl Sheet {
             false => self.lay_run(kind, end),
         }
         if !matches!(kind, RunKind::Dropped(_)) {
-            self.grew(self.blocks.len() - 1, from, end);
+            self.changes.push(Change::Grew { block: self.blocks.len() - 1, from, to: end });
         }
         true
     }
@@ -492,15 +475,6 @@ impl Sheet {
         }
         if let Some(run) = &mut self.run {
             run.laid = true;
-        }
-    }
-
-    /// A text or thinking has got longer.
-    #[inline]
-    fn grew(&mut self, block: usize, from: usize, to: usize) {
-        match self.changes.last_mut() {
-            Some(Change::Grew { block: last, to: end, .. }) if *last == block && *end == from => *end = to,
-            _ => self.changes.push(Change::Grew { block, from, to }),
         }
     }
 

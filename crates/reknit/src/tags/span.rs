@@ -21,23 +21,24 @@ pub enum SpanKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     /// It ends where the next one starts, and the last one where the text is not decided any more.
-    pub(super) start: usize,
+    start: u32,
     /// The block it is of, if it is of one, and in the lowest bits what it is of it.
-    what: usize,
+    what: u32,
 }
 
 const KIND_BITS: u32 = 3;
-const MARKUP: usize = 0;
-const BLANK: usize = 1;
-const DROPPED: usize = 2;
-const TEXT: usize = 3;
-const THINKING: usize = 4;
-const VALUE: usize = 5;
+const MARKUP: u32 = 0;
+const BLANK: u32 = 1;
+const DROPPED: u32 = 2;
+const TEXT: u32 = 3;
+const THINKING: u32 = 4;
+const VALUE: u32 = 5;
 
 impl Span {
+    /// Both numbers fit: a text has at most [`MOST`](super::MOST) bytes, and fewer blocks than these.
     #[inline]
     pub(super) fn new(kind: SpanKind, start: usize) -> Self {
-        let of = |block: usize, kind| block << KIND_BITS | kind;
+        let of = |block: usize, kind| (block as u32) << KIND_BITS | kind;
         let what = match kind {
             SpanKind::Text(block) => of(block, TEXT),
             SpanKind::Thinking(block) => of(block, THINKING),
@@ -46,7 +47,11 @@ impl Span {
             SpanKind::Blank => BLANK,
             SpanKind::Dropped => DROPPED,
         };
-        Self { start, what }
+        Self { start: start as u32, what }
+    }
+
+    pub(super) fn start(self) -> usize {
+        self.start as usize
     }
 
     /// Whether it is of the same kind and of the same block.
@@ -56,7 +61,7 @@ impl Span {
     }
 
     pub(super) fn kind(self) -> SpanKind {
-        let block = self.what >> KIND_BITS;
+        let block = (self.what >> KIND_BITS) as usize;
         match self.what & ((1 << KIND_BITS) - 1) {
             TEXT => SpanKind::Text(block),
             THINKING => SpanKind::Thinking(block),

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::blank::{first_solid, last_solid};
 use super::call::Slice;
+use super::change::Change;
 use super::grammar::Clean;
 use super::rules::Treatment;
 use super::sheet::Sheet;
@@ -133,7 +134,7 @@ impl Value {
             return self.append_decoded(sheet, shown, end);
         }
         sheet.param(block, param).value = Slice::Range(from..end);
-        sheet.param_grew(block, param, shown - from, end - from);
+        sheet.changes.push(Change::ParamGrew { block, param, from: shown - from, to: end - from });
     }
 
     /// What is written from `shown` to `end` is added to the value with its ampersands decoded.
@@ -142,7 +143,7 @@ impl Value {
         let (block, param) = (self.block, self.param);
         let text = mem::take(&mut sheet.text);
         if let Slice::Owned(owned) = &mut sheet.param(block, param).value {
-            let grown = owned.len();
+            let from = owned.len();
             for (number, part) in text[shown..end].split(AMPERSAND).enumerate() {
                 if number > 0 {
                     owned.push('&');
@@ -150,7 +151,7 @@ impl Value {
                 owned.push_str(part);
             }
             let to = owned.len();
-            sheet.param_grew(block, param, grown, to);
+            sheet.changes.push(Change::ParamGrew { block, param, from, to });
         }
         sheet.text = text;
     }

@@ -553,7 +553,7 @@ struct Shown {
 impl Shown {
     fn follow(&mut self, parser: &Parser) {
         for change in parser.changes() {
-            match *change {
+            match change {
                 Change::Grew { block, from, to } => {
                     self.blocks.entry(block).or_default().push_str(&parser.text()[from..to]);
                 }

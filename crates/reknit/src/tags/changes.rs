@@ -1,0 +1,134 @@
+//! [`Changes`]: what one piece changed, kept small.
+
+use super::change::Change;
+
+/// The changes of one piece, in the order of the text.
+///
+/// A message that comes whole has thousands of them, and writing them down is much of the work: each takes
+/// two fifths of a [`Change`], which it becomes when it is looked at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes(Vec<Packed>);
+
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    /// The block, and in the lowest bits what changed of it.
+    what: u32,
+    /// The number of the parameter, if it is about one.
+    param: u32,
+    /// Where the new part starts and where it ends, if there is one.
+    from: u32,
+    to: u32,
+}
+
+const KIND_BITS: u32 = 3;
+const OPENED: u32 = 0;
+const GREW: u32 = 1;
+const PARAM_OPENED: u32 = 2;
+const PARAM_GREW: u32 = 3;
+const PARAM_CLOSED: u32 = 4;
+const ARGS_GREW: u32 = 5;
+const CLOSED: u32 = 6;
+
+impl Changes {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// A part that goes on where the last one ended makes that one longer.
+    ///
+    /// Inlined, so that what is known of the change where it is made need not be asked here.
+    #[inline(always)]
+    pub(super) fn push(&mut self, change: Change) {
+        let change = Packed::new(change);
+        match self.0.last_mut() {
+            Some(last) if change.goes_on_from(*last) => last.to = change.to,
+            _ => self.0.push(change),
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
+        self.0.iter().map(|change| change.unpacked())
+    }
+}
+
+impl Packed {
+    /// All numbers fit: a text has at most [`MOST`](super::MOST) bytes, and fewer blocks than these.
+    #[inline(always)]
+    fn new(change: Change) -> Self {
+        let new = |kind, block: usize, param: usize, from: usize, to: usize| Self {
+            what: (block as u32) << KIND_BITS | kind,
+            param: param as u32,
+            from: from as u32,
+            to: to as u32,
+        };
+        match change {
+            Change::Opened { block } => new(OPENED, block, 0, 0, 0),
+            Change::Grew { block, from, to } => new(GREW, block, 0, from, to),
+            Change::ParamOpened { block, param } => new(PARAM_OPENED, block, param, 0, 0),
+            Change::ParamGrew { block, param, from, to } => new(PARAM_GREW, block, param, from, to),
+            Change::ParamClosed { block, param } => new(PARAM_CLOSED, block, param, 0, 0),
+            Change::ArgsGrew { block, from, to } => new(ARGS_GREW, block, 0, from, to),
+            Change::Closed { block } => new(CLOSED, block, 0, 0, 0),
+        }
+    }
+
+    #[inline(always)]
+    fn goes_on_from(self, last: Self) -> bool {
+        let grew = matches!(self.what & ((1 << KIND_BITS) - 1), GREW | PARAM_GREW | ARGS_GREW);
+        grew && (self.what, self.param, self.from) == (last.what, last.param, last.to)
+    }
+
+    #[inline]
+    fn unpacked(self) -> Change {
+        let block = (self.what >> KIND_BITS) as usize;
+        let [param, from, to] = [self.param, self.from, self.to].map(|number| number as usize);
+        match self.what & ((1 << KIND_BITS) - 1) {
+            OPENED => Change::Opened { block },
+            GREW => Change::Grew { block, from, to },
+            PARAM_OPENED => Change::ParamOpened { block, param },
+            PARAM_GREW => Change::ParamGrew { block, param, from, to },
+            PARAM_CLOSED => Change::ParamClosed { block, param },
+            ARGS_GREW => Change::ArgsGrew { block, from, to },
+            _ => Change::Closed { block },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tags::MOST;
+
+    #[test]
+    fn a_change_comes_back_as_it_was() {
+        let all = [
+            Change::Opened { block: 0 },
+            Change::Grew { block: MOST, from: 1, to: MOST },
+            Change::ParamOpened { block: 2, param: 3 },
+            Change::ParamGrew { block: 2, param: 3, from: 0, to: MOST },
+            Change::ParamClosed { block: 2, param: MOST },
+            Change::ArgsGrew { block: 4, from: 5, to: 6 },
+            Change::Closed { block: MOST },
+        ];
+        let mut changes = Changes::default();
+        for change in all {
+            changes.push(change);
+        }
+        assert_eq!(changes.iter().collect::<Vec<_>>(), all);
+    }
+
+    #[test]
+    fn only_what_goes_on_makes_one_longer() {
+        let grew = |block, from, to| Change::Grew { block, from, to };
+        let mut changes = Changes::default();
+        for change in
+            [grew(1, 0, 2), grew(1, 2, 5), grew(1, 6, 7), grew(2, 7, 8), Change::Closed { block: 2 }]
+        {
+            changes.push(change);
+        }
+        changes.push(Change::Closed { block: 2 });
+        let closed = Change::Closed { block: 2 };
+        let kept = [grew(1, 0, 5), grew(1, 6, 7), grew(2, 7, 8), closed, closed];
+        assert_eq!(changes.iter().collect::<Vec<_>>(), kept);
+    }
+}
