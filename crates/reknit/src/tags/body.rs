@@ -48,8 +48,9 @@ enum State {
     Arguments(Reader),
     /// Before the arguments of such a call.
     Head,
-    /// In an element of a list that is no call, or a malformed one: its brackets say where it ends.
-    Broken(Nesting),
+    /// In an element of a list that is no call, or a malformed one: its brackets say where it ends, or a
+    /// closing marker that does not stand in what was read of it.
+    Broken { nesting: Nesting, read: usize },
     /// Behind an element of a list.
     Element,
     /// Behind a value: the closing marker, a separator, or neither.
@@ -101,7 +102,7 @@ impl Json {
                 State::Head => self.head(body, sheet),
                 State::Arguments(_) => self.arguments(matcher, sheet),
                 State::Envelope(_) => self.envelope(matcher, sheet),
-                State::Broken(_) => self.broken(body, sheet),
+                State::Broken { .. } => self.broken(body, sheet),
                 State::Element => self.element(sheet),
                 State::Behind => self.behind(body, sheet),
             };
@@ -114,7 +115,7 @@ impl Json {
     /// The text ends inside a call.
     pub(super) fn cut(&mut self, sheet: &mut Sheet) {
         match (&self.state, self.open) {
-            (State::Broken(_), Some(block)) => {
+            (State::Broken { .. }, Some(block)) => {
                 let end = sheet.text.len();
                 sheet.lay(SpanKind::Value(block), end);
                 sheet.end_call(block, CallEnd::Malformed, end);
@@ -229,12 +230,12 @@ impl Json {
             }
             (Progress::Bad(at), Some(_)) if self.list => {
                 sheet.note(Kind::MalformedArguments, at, "the arguments of a call are not JSON");
-                self.read_again();
+                self.read_again(at);
                 None
             }
             (Progress::Bad(at), Some(block)) => Some(self.malformed(matcher.body(), sheet, block, at)),
             (Progress::Done(_) | Progress::Bad(_), None) if self.list && self.last.is_some() => {
-                self.read_again();
+                self.read_again(self.element);
                 None
             }
             (Progress::Done(_) | Progress::Bad(_), None) => Some(self.no_call()),
@@ -254,18 +255,18 @@ impl Json {
     }
 
     /// The element is no JSON, or no call: it is read again for its brackets alone, and the calls behind it
-    /// are not lost.
-    fn read_again(&mut self) {
+    /// are not lost. Up to `read` it is JSON that was shown.
+    fn read_again(&mut self, read: usize) {
         self.scan = self.element;
-        self.state = State::Broken(Nesting::new());
+        self.state = State::Broken { nesting: Nesting::new(), read };
     }
 
     /// In a broken element: where its brackets close, or the closing marker of the list if that comes first.
     fn broken(&mut self, body: &Body, sheet: &mut Sheet) -> Option<Step> {
-        let State::Broken(nesting) = &mut self.state else { return None };
+        let State::Broken { nesting, read } = &mut self.state else { return None };
         let text = &sheet.text;
         let stands = |at: &usize| any_literal(text, *at, &body.close, sheet.over) != Match::No;
-        let marker = (self.scan..text.len()).find(|at| text.is_char_boundary(*at) && stands(at));
+        let marker = (self.scan.max(*read)..text.len()).find(|at| text.is_char_boundary(*at) && stands(at));
         let end = marker.unwrap_or(text.len());
         if let Some(length) = nesting.push(&text.as_bytes()[self.scan..end]) {
             self.scan += length;
