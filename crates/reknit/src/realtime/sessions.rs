@@ -237,12 +237,16 @@ impl Session {
     /// A session out of what the server says of it, without its messages.
     pub(super) fn from_fields(id: &str, fields: Object) -> Self {
         let mut fields = Fields(fields);
-        fields.0.remove("session_id");
+        let (token_count, updated_at) = (fields.count("token_count"), fields.string("updated_at"));
+        // What the session has itself is not what the server sent in another type.
+        for own in ["session_id", "token_count", "updated_at"] {
+            fields.0.remove(own);
+        }
         Self {
             session_id: id.to_owned(),
             messages: Vec::new(),
-            token_count: fields.count("token_count").unwrap_or_default(),
-            updated_at: fields.string("updated_at"),
+            token_count: token_count.unwrap_or_default(),
+            updated_at,
             reply: None,
             others: fields.0,
         }
@@ -321,7 +325,6 @@ impl From<&Session> for Object {
             fields.insert("updated_at", updated_at.as_str());
         }
         fields.insert("token_count", session.token_count);
-        // What the server sent in another type than expected stands here under its name.
         for (key, value) in session.others.iter() {
             fields.insert(key, value.clone());
         }
