@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{Project, run as run_command};
 
+mod damage;
 mod seeds;
 
 /// What makes the compiler count edges and compares, for the fuzzer to see what an input reached.
@@ -23,9 +24,9 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Cllvm-args=-simplifycfg-branch-fold-threshold=0";
 
-/// How many inputs each target is tried on by `cargo xtask test`, a few seconds' worth. With one seed for all
-/// runs they differ only as far as the program lies elsewhere in memory, which the fuzzer sees.
-const BRIEF: [&str; 2] = ["-runs=10000", "-seed=1"];
+/// What `cargo xtask test` asks of the fuzzer: to try what it is given and to make up nothing. What it makes up
+/// depends on where the program lies in memory, and a test has the same outcome everywhere.
+const BRIEF: &str = "-runs=0";
 
 /// Longer inputs show nothing more, and take longer to try.
 const LONGEST: &str = "-max_len=6000";
@@ -46,10 +47,11 @@ pub(crate) fn run(project: &Project, minutes: &OsString, names: &[OsString]) -> 
     }
     let seconds = (minutes * 60.0 / targets.len() as f64).ceil();
     let fuzzer = Fuzzer::build(project)?;
-    fuzzer.run_all(&targets, "corpus", &[format!("-max_total_time={seconds}")])
+    fuzzer.run_all(&targets, "corpus", &format!("-max_total_time={seconds}"))
 }
 
-/// Runs every target on a fixed number of inputs; left out where there is no C++ compiler.
+/// Runs every target on the inputs of the corpus and on damaged copies of them; left out where there is no
+/// C++ compiler.
 pub(crate) fn brief(project: &Project) -> Result<()> {
     run_command(&mut project.cargo(["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))?;
     if !has_compiler(project) {
@@ -59,12 +61,16 @@ pub(crate) fn brief(project: &Project) -> Result<()> {
     let host = host(project)?;
     run_command(cargo(project, "clippy", &host).args(["--", "-D", "warnings"]))?;
     let fuzzer = Fuzzer::build(project)?;
-    // What earlier runs reached would make this one another.
-    let reached = fuzzer.folder.join("brief");
-    if reached.exists() {
-        fs::remove_dir_all(&reached).with_context(|| format!("`{}` is not removed", reached.display()))?;
+    // What an earlier run was given would make this one another.
+    let damaged = fuzzer.folder.join("damaged");
+    if damaged.exists() {
+        fs::remove_dir_all(&damaged).with_context(|| format!("`{}` is not removed", damaged.display()))?;
     }
-    fuzzer.run_all(&targets(project)?, "brief", &BRIEF.map(str::to_owned))
+    let targets = targets(project)?;
+    for target in &targets {
+        damage::write(&fuzzer.seeds(target)?, &damaged.join(target))?;
+    }
+    fuzzer.run_all(&targets, "damaged", BRIEF)
 }
 
 /// The targets, by name: the files in `fuzz/targets`.
@@ -119,11 +125,11 @@ impl<'a> Fuzzer<'a> {
     }
 
     /// Runs the targets one after the other, whatever is found, and tells how each ended.
-    fn run_all(&self, targets: &[String], reached: &str, limits: &[String]) -> Result<()> {
+    fn run_all(&self, targets: &[String], reached: &str, limit: &str) -> Result<()> {
         let mut runs = Vec::new();
         for target in targets {
             println!("fuzzing `{target}`");
-            runs.push(self.run(target, reached, limits).with_context(|| format!("target `{target}`"))?);
+            runs.push(self.run(target, reached, limit).with_context(|| format!("target `{target}`"))?);
         }
         println!();
         for Run { target, executions, finding } in &runs {
@@ -145,10 +151,19 @@ impl<'a> Fuzzer<'a> {
         Ok(())
     }
 
-    fn run(&self, target: &str, reached: &str, limits: &[String]) -> Result<Run> {
+    /// The folder of the target's seeds, which are written anew.
+    fn seeds(&self, target: &str) -> Result<PathBuf> {
         let seeds = self.folder.join("seeds").join(target);
-        let words = self.folder.join("words").join(target);
-        seeds::write(&self.project.root.join("corpus"), target, &seeds, &words)?;
+        seeds::write(&self.project.root.join("corpus"), target, &seeds, &self.words(target))?;
+        Ok(seeds)
+    }
+
+    fn words(&self, target: &str) -> PathBuf {
+        self.folder.join("words").join(target)
+    }
+
+    fn run(&self, target: &str, reached: &str, limit: &str) -> Result<Run> {
+        let seeds = self.seeds(target)?;
         let reached = self.folder.join(reached).join(target);
         let findings = self.folder.join("findings").join(target);
         for folder in [&reached, &findings] {
@@ -158,8 +173,8 @@ impl<'a> Fuzzer<'a> {
         let file = File::create(&log).with_context(|| format!("`{}` cannot be written", log.display()))?;
         // New inputs go to the first folder, the second is only read.
         let mut command = self.program(target)?;
-        command.arg(&reached).arg(&seeds).args(limits).args([LONGEST, "-timeout=20", "-print_final_stats=1"]);
-        command.arg(option("-dict", &words)).arg(option("-artifact_prefix", &findings.join("")));
+        command.arg(&reached).arg(&seeds).args([limit, LONGEST, "-timeout=20", "-print_final_stats=1"]);
+        command.arg(option("-dict", &self.words(target))).arg(option("-artifact_prefix", &findings.join("")));
         command.stdout(Stdio::null()).stderr(file);
         let status = command.status().context("it did not start")?;
         let log_text = fs::read(&log).with_context(|| format!("`{}` cannot be read", log.display()))?;

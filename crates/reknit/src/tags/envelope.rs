@@ -127,7 +127,7 @@ impl Envelope {
                         Some("name") => Member::Name,
                         Some("arguments" | "parameters") => Member::Arguments,
                         Some("id" | "type") => Member::Other,
-                        _ if strict => return Progress::Bad(at),
+                        _ if strict => return Progress::Bad(end),
                         _ => Member::Other,
                     };
                     self.state = State::Colon(member);
@@ -158,7 +158,7 @@ impl Envelope {
                                 Some(Value::String(name)) if !name.is_empty() => {
                                     self.name = Some(name.to_str().into_owned());
                                 }
-                                _ => return Progress::Bad(at),
+                                _ => return Progress::Bad(end),
                             }
                         }
                         self.state = State::Comma;
