@@ -2,8 +2,6 @@
 //! and what was shown is what is there.
 #![no_main]
 
-use std::collections::BTreeMap;
-
 use fuzz::Input;
 use libfuzzer_sys::fuzz_target;
 use reknit::tags::{Block, Change, Grammar, Parser, profiles};
@@ -14,21 +12,21 @@ fuzz_target!(|data: &[u8]| {
     input.same_for_every_cut(|pieces| read(grammar, pieces));
 });
 
-/// What comes of a text: its blocks as JSON, and its spans.
-fn read(grammar: &Grammar, pieces: &[&[u8]]) -> (String, String) {
+/// What comes of a text: its blocks as JSON, its spans, and the changes with growth that goes on joined.
+fn read(grammar: &Grammar, pieces: &[&[u8]]) -> (String, String, Vec<Change>) {
     let mut parser = Parser::new(grammar, None).expect("a profile can be used");
-    let mut shown = BTreeMap::new();
+    let mut changes = Vec::new();
     for piece in pieces {
         if parser.push_bytes(piece).is_err() {
             break;
         }
-        follow(&mut shown, &parser);
+        parser.changes().for_each(|change| join(&mut changes, change));
     }
     parser.finish();
-    follow(&mut shown, &parser);
+    parser.changes().for_each(|change| join(&mut changes, change));
     for (index, block) in parser.blocks().enumerate() {
         if let Block::Text { text, .. } | Block::Thinking { text, .. } = block {
-            assert_eq!(shown.get(&index).map_or("", String::as_str), text, "block {index}");
+            assert_eq!(shown(&changes, index, parser.text()), text, "block {index}");
         }
     }
     let mut end = 0;
@@ -38,14 +36,31 @@ fn read(grammar: &Grammar, pieces: &[&[u8]]) -> (String, String) {
     }
     assert_eq!(end, parser.text().len(), "the spans cover the text");
     let spans: Vec<_> = parser.spans().collect();
-    (serde_json::to_string(&parser).expect("blocks are JSON"), format!("{spans:?}"))
+    (serde_json::to_string(&parser).expect("blocks are JSON"), format!("{spans:?}"), changes)
 }
 
-/// Joins what the last piece showed of each block.
-fn follow(shown: &mut BTreeMap<usize, String>, parser: &Parser) {
-    for change in parser.changes() {
-        if let Change::Grew { block, from, to } = change {
-            shown.entry(block).or_default().push_str(&parser.text()[from..to]);
+/// Adds a change; one that goes on where the last one ended makes that one longer.
+fn join(changes: &mut Vec<Change>, change: Change) {
+    match (changes.last_mut(), change) {
+        (Some(Change::Grew { block, to, .. }), Change::Grew { block: same, from, to: end })
+        | (Some(Change::ArgsGrew { block, to, .. }), Change::ArgsGrew { block: same, from, to: end })
+            if (*block, *to) == (same, from) =>
+        {
+            *to = end;
         }
+        (
+            Some(Change::ParamGrew { block, param, to, .. }),
+            Change::ParamGrew { block: same, param: number, from, to: end },
+        ) if (*block, *param, *to) == (same, number, from) => *to = end,
+        _ => changes.push(change),
     }
+}
+
+/// What the changes showed of a text or thinking block.
+fn shown(changes: &[Change], index: usize, text: &str) -> String {
+    let grown = changes.iter().filter_map(|change| match change {
+        Change::Grew { block, from, to } if *block == index => Some(&text[*from..*to]),
+        _ => None,
+    });
+    grown.collect()
 }

@@ -163,7 +163,7 @@ impl Parser {
             State::Value(Slot::Root) => Err(Error { kind: ErrorKind::Empty, at: self.at }),
             State::InNumber { slot: Slot::Root, text, place } if place.is_whole() => match in_range(text) {
                 true => Ok(()),
-                false => Err(Error { kind: ErrorKind::OutOfRange, at: self.at - text.len() }),
+                false => Err(Error { kind: ErrorKind::OutOfRange, at: self.at }),
             },
             _ => Err(Error { kind: ErrorKind::Truncated, at: self.at }),
         }
@@ -270,7 +270,6 @@ impl Parser {
         if *place == Place::Zero && next.is_ascii_digit() {
             return Err(Error { kind: ErrorKind::LeadingZero, at: self.at + taken });
         }
-        let at = self.at - text.len();
         let whole = if text.is_empty() {
             &rest[..taken]
         } else {
@@ -278,7 +277,8 @@ impl Parser {
             text.as_str()
         };
         if !in_range(whole) {
-            return Err(Error { kind: ErrorKind::OutOfRange, at });
+            // All of it is needed to know, so it is behind the number that it is found.
+            return Err(Error { kind: ErrorKind::OutOfRange, at: self.at + taken });
         }
         let number = Number::from_valid(whole);
         self.tree.scalar(mem::replace(slot, Slot::Element), Value::Number(number));
