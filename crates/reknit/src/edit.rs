@@ -34,6 +34,7 @@ mod preview;
 mod running;
 mod target;
 mod within;
+mod words;
 mod reason;
 mod neutral;
 pub mod cline;

@@ -3,65 +3,81 @@
 /// Lines longer than this are alike only if they are the same.
 const LONGEST: usize = 4096;
 
-/// How alike two lines are, from 0 to 1: the part of the longer one that need not be edited. Less than `least`
-/// is 0.
-pub(super) fn likeness(a: &[u8], b: &[u8], least: f64) -> f64 {
-    if a == b {
-        return 1.0;
-    }
-    let longer = a.len().max(b.len());
-    let likeness_at = |distance: usize| 1.0 - distance as f64 / longer as f64;
-    // No distance is less than the difference in length.
-    if longer > LONGEST || likeness_at(a.len().abs_diff(b.len())) < least {
-        return 0.0;
-    }
-    let likeness = likeness_at(distance(a, b));
-    if likeness < least { 0.0 } else { likeness }
+/// Compares lines, one pair after another in the same memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Comparison {
+    /// For each byte the rows that have it, as bits. All of it is 0 between two pairs.
+    has: Vec<u64>,
+    /// The steps up and down from row to row, as bits.
+    column: Vec<(u64, u64)>,
 }
 
-/// The number of bytes to insert, remove or change to get from one text to the other.
-///
-/// It keeps a column of the table as bits and goes through it 64 rows at a time (Myers 1999, in the form of
-/// Hyyrö 2003).
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let (a, b) = without_common_ends(a, b);
-    let (rows, columns) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    if rows.is_empty() {
-        return columns.len();
-    }
-    let blocks = rows.len().div_ceil(64);
-    let mut has = vec![0u64; 256 * blocks];
-    for (row, byte) in rows.iter().enumerate() {
-        has[usize::from(*byte) * blocks + row / 64] |= 1 << (row % 64);
-    }
-    let last = 1u64 << ((rows.len() - 1) % 64);
-    let mut up = vec![u64::MAX; blocks];
-    let mut down = vec![0u64; blocks];
-    let mut distance = rows.len();
-    for byte in columns {
-        // The topmost row grows by one with each column.
-        let mut carry_up = 1;
-        let mut carry_down = 0;
-        for block in 0..blocks {
-            let equal = has[usize::from(*byte) * blocks + block];
-            let (vertical_up, vertical_down) = (up[block], down[block]);
-            let x = equal | carry_down;
-            let diagonal = (((x & vertical_up).wrapping_add(vertical_up)) ^ vertical_up) | x | vertical_down;
-            let mut right_up = vertical_down | !(diagonal | vertical_up);
-            let mut right_down = vertical_up & diagonal;
-            if block == blocks - 1 {
-                distance += usize::from(right_up & last != 0);
-                distance -= usize::from(right_down & last != 0);
-            }
-            let (out_up, out_down) = (right_up >> 63, right_down >> 63);
-            right_up = (right_up << 1) | carry_up;
-            right_down = (right_down << 1) | carry_down;
-            up[block] = right_down | !(diagonal | right_up);
-            down[block] = right_up & diagonal;
-            (carry_up, carry_down) = (out_up, out_down);
+impl Comparison {
+    /// How alike two lines are, from 0 to 1: the part of the longer one that need not be edited. Less than
+    /// `least` is 0.
+    pub(super) fn likeness(&mut self, a: &[u8], b: &[u8], least: f64) -> f64 {
+        if a == b {
+            return 1.0;
         }
+        let longer = a.len().max(b.len());
+        let likeness_at = |distance: usize| 1.0 - distance as f64 / longer as f64;
+        // No distance is less than the difference in length.
+        if longer > LONGEST || likeness_at(a.len().abs_diff(b.len())) < least {
+            return 0.0;
+        }
+        let likeness = likeness_at(self.distance(a, b));
+        if likeness < least { 0.0 } else { likeness }
     }
-    distance
+
+    /// The number of bytes to insert, remove or change to get from one text to the other.
+    ///
+    /// It keeps a column of the table as bits and goes through it 64 rows at a time (Myers 1999, in the form of
+    /// Hyyrö 2003).
+    fn distance(&mut self, a: &[u8], b: &[u8]) -> usize {
+        let (a, b) = without_common_ends(a, b);
+        let (rows, columns) = if a.len() < b.len() { (a, b) } else { (b, a) };
+        if rows.is_empty() {
+            return columns.len();
+        }
+        let blocks = rows.len().div_ceil(64);
+        if self.has.len() < 256 * blocks {
+            self.has.resize(256 * blocks, 0);
+        }
+        for (row, byte) in rows.iter().enumerate() {
+            self.has[usize::from(*byte) * blocks + row / 64] |= 1 << (row % 64);
+        }
+        self.column.clear();
+        self.column.resize(blocks, (u64::MAX, 0));
+        let last = 1u64 << ((rows.len() - 1) % 64);
+        let mut distance = rows.len();
+        for byte in columns {
+            // The topmost row grows by one with each column.
+            let mut carry_up = 1;
+            let mut carry_down = 0;
+            for (block, (up, down)) in self.column.iter_mut().enumerate() {
+                let equal = self.has[usize::from(*byte) * blocks + block];
+                let x = equal | carry_down;
+                let diagonal = (((x & *up).wrapping_add(*up)) ^ *up) | x | *down;
+                let mut right_up = *down | !(diagonal | *up);
+                let mut right_down = *up & diagonal;
+                if block == blocks - 1 {
+                    distance += usize::from(right_up & last != 0);
+                    distance -= usize::from(right_down & last != 0);
+                }
+                let (out_up, out_down) = (right_up >> 63, right_down >> 63);
+                right_up = (right_up << 1) | carry_up;
+                right_down = (right_down << 1) | carry_down;
+                *up = right_down | !(diagonal | right_up);
+                *down = right_up & diagonal;
+                (carry_up, carry_down) = (out_up, out_down);
+            }
+        }
+        // The table is large and most lines are short.
+        for (row, byte) in rows.iter().enumerate() {
+            self.has[usize::from(*byte) * blocks + row / 64] = 0;
+        }
+        distance
+    }
 }
 
 fn without_common_ends<'t>(a: &'t [u8], b: &'t [u8]) -> (&'t [u8], &'t [u8]) {
@@ -94,15 +110,18 @@ mod tests {
     proptest! {
         #[test]
         fn is_the_distance_of_the_book(
-            a in proptest::collection::vec(b'a'..=b'd', 0..200),
-            b in proptest::collection::vec(b'a'..=b'd', 0..200),
+            texts in proptest::collection::vec(proptest::collection::vec(b'a'..=b'd', 0..200), 2..5),
         ) {
-            prop_assert_eq!(distance(&a, &b), by_the_book(&a, &b));
+            let mut comparison = Comparison::default();
+            for pair in texts.windows(2) {
+                prop_assert_eq!(comparison.distance(&pair[0], &pair[1]), by_the_book(&pair[0], &pair[1]));
+            }
         }
     }
 
     #[test]
     fn likeness_is_a_part_of_the_longer() {
+        let likeness = |a: &[u8], b: &[u8], least| Comparison::default().likeness(a, b, least);
         assert_eq!(likeness(b"", b"", 0.5), 1.0);
         assert_eq!(likeness(b"abcd", b"abxd", 0.5), 0.75);
         assert_eq!(likeness(b"abcd", b"abxy", 0.6), 0.0);

@@ -1,12 +1,10 @@
 //! [`Index`]: where the lines of searches stand in a text.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, MatchKind, packed};
-
-use super::lines::{count, each_end, folded, start_of_line};
-use super::needle::{Key, Needle, ODD, ends};
+use super::lines::{count, ends_of_lines, folded, start_of_line};
+use super::needle::{Key, Needle, ODD};
+use super::words::Words;
 
 /// A place where a line of some search text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,20 +90,17 @@ impl Index {
         let keys = wanted.keys.clone();
         let mut spots = vec![Spots::default(); keys.list.len()];
         let mut start = 0;
-        let mut line = 0;
-        let is_ascii = text.is_ascii();
-        let look = |next: usize| {
+        for (line, next) in ends_of_lines(text).enumerate() {
             let body = &text[start..next];
-            let folded = if is_ascii { Cow::Borrowed(body.trim_ascii()) } else { folded(body) };
-            if wanted.filter.may_have(&folded)
-                && let Some(number) = keys.find(Key::of_folded(&folded))
+            // A line that is its end alone is no line of a search, and every fifth or so is.
+            if body[0] != b'\n'
+                && wanted.filter.may_have(body)
+                && let Some(number) = Key::of(body).and_then(|key| keys.find(key))
             {
                 spots[number].add(Spot { line, start });
             }
-            line += 1;
             start = next;
-        };
-        each_end(text, look);
+        }
         Self { keys, spots, words: BTreeMap::new() }
     }
 
@@ -129,17 +124,11 @@ impl Index {
 
     fn find_words(&mut self, text: &[u8], wanted: &Wanted) {
         let lineless = |keys: &[Key]| !keys.iter().any(|key| self.spots(*key).is_some());
-        let mut words: Vec<&[u8]> = wanted
-            .words
-            .iter()
-            .filter(|(keys, _)| lineless(keys))
-            .flat_map(|(_, words)| words.iter().map(|word| &**word))
-            .collect();
-        words.sort_unstable();
-        words.dedup();
-        let mut spots: Vec<Vec<Spot>> = vec![Vec::new(); words.len()];
+        let words = wanted.words.iter().filter(|(keys, _)| lineless(keys)).flat_map(|(_, words)| words);
+        let words = Words::new(words.map(|word| &**word).collect());
+        let mut spots: Vec<Vec<Spot>> = vec![Vec::new(); words.list.len()];
         let (mut line, mut counted) = (0, 0);
-        find_each(text, &words, |word, at| {
+        words.find_each(text, |word, at| {
             // One more than enough shows that it is too many.
             if spots[word].len() <= WORD_SPOTS {
                 line += count(text, counted..at);
@@ -147,24 +136,9 @@ impl Index {
                 spots[word].push(Spot { line, start: start_of_line(text, at) });
             }
         });
-        let found = words.into_iter().zip(spots).filter(|(_, spots)| (1..=WORD_SPOTS).contains(&spots.len()));
+        let found =
+            words.list.into_iter().zip(spots).filter(|(_, spots)| (1..=WORD_SPOTS).contains(&spots.len()));
         self.words = found.map(|(word, spots)| (word.to_vec(), spots)).collect();
-    }
-}
-
-/// Finds words in a text: which, and where. Of several that begin at one place it is the longest, and none
-/// begins within another.
-fn find_each(text: &[u8], words: &[&[u8]], mut found: impl FnMut(usize, usize)) {
-    if words.is_empty() {
-        return;
-    }
-    // It takes no more than some dozens of words, and not on every processor, but is several times as fast.
-    let packed =
-        packed::Config::new().match_kind(packed::MatchKind::LeftmostLongest).builder().extend(words).build();
-    if let Some(packed) = packed {
-        packed.find_iter(text).for_each(|word| found(word.pattern().as_usize(), word.start()));
-    } else if let Ok(automaton) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words) {
-        automaton.find_iter(text).for_each(|word| found(word.pattern().as_usize(), word.start()));
     }
 }
 
@@ -213,7 +187,7 @@ impl Keys {
     }
 }
 
-/// Says of nearly every line that it is in no search, by its ends alone.
+/// Says of nearly every line that it is in no search, by its last bytes alone.
 #[derive(Clone, Debug)]
 struct Filter(Box<[u64; 1024]>);
 
@@ -225,25 +199,56 @@ impl Default for Filter {
 
 impl Filter {
     fn add(&mut self, folded: &[u8]) {
-        let (word, bit) = Self::place(folded);
+        let (word, bit) = Self::place(last_bytes(folded));
         self.0[word] |= bit;
     }
 
-    fn may_have(&self, folded: &[u8]) -> bool {
-        let (word, bit) = Self::place(folded);
+    /// Whether a line, with its end, may be in a search.
+    #[inline]
+    fn may_have(&self, line: &[u8]) -> bool {
+        let (word, bit) =
+            Self::place(last_bytes_as_they_are(line).unwrap_or_else(|| last_bytes(&folded(line))));
         self.0[word] & bit != 0
     }
 
-    fn place(folded: &[u8]) -> (usize, u64) {
-        let (first, last) = ends(folded);
-        let mixed = (first ^ last.rotate_left(32) ^ folded.len() as u64).wrapping_mul(ODD);
+    fn place(last: u64) -> (usize, u64) {
+        let mixed = last.wrapping_mul(ODD);
         ((mixed >> 54) as usize, 1 << ((mixed >> 48) % 64))
     }
+}
+
+/// The last eight bytes of a folded line, or all if there are fewer.
+fn last_bytes(folded: &[u8]) -> u64 {
+    match folded.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => folded.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)),
+    }
+}
+
+/// The last eight bytes of a line if folding it leaves them as they are: blanks are trimmed at neither end of
+/// them, and nothing is a look-alike. Most lines need not be looked at any closer.
+#[inline]
+fn last_bytes_as_they_are(line: &[u8]) -> Option<u64> {
+    let body = line.strip_suffix(b"\n").unwrap_or(line);
+    let body = body.strip_suffix(b"\r").unwrap_or(body);
+    let last = u64::from_le_bytes(*body.last_chunk()?);
+    let is_solid = |byte: u64| byte > b' '.into();
+    (is_solid(last & 0xff) & is_solid(last >> 56) & (last & 0x8080_8080_8080_8080 == 0)).then_some(last)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_last_bytes_of_a_line_are_those_of_its_folded_form(line in "[ \\ta\u{A0}\u{201C}]{0,12}(\n|\r\n)?") {
+            if let Some(last) = last_bytes_as_they_are(line.as_bytes()) {
+                prop_assert_eq!(last, last_bytes(&folded(line.as_bytes())));
+            }
+        }
+    }
 
     #[test]
     fn a_line_is_found_whatever_its_outer_form() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memrchr, memrchr2};
+use memchr::{memchr, memchr_iter, memchr2, memrchr, memrchr2};
 
 /// A line, where it begins, and how it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,17 +96,67 @@ pub(super) fn start_of_line(text: &[u8], at: usize) -> usize {
     end.map_or(0, |end| end + 1)
 }
 
-/// Calls a function with the byte behind each line, also behind the last if it has no end.
-pub(super) fn each_end(text: &[u8], mut call: impl FnMut(usize)) {
-    match Returns::of(text) {
-        Returns::AreCharacters => memchr_iter(b'\n', text).for_each(|at| call(at + 1)),
-        Returns::EndLines => memchr2_iter(b'\n', b'\r', text)
-            .filter(|at| text[*at] == b'\n' || text.get(at + 1) != Some(&b'\n'))
-            .for_each(|at| call(at + 1)),
+/// The byte behind each line, also behind the last if it has no end.
+pub(super) fn ends_of_lines(text: &[u8]) -> impl Iterator<Item = usize> {
+    let ends = Ends { text, returns: Returns::of(text), block: 0, mask: 0 };
+    ends.chain(is_open(text).then_some(text.len()))
+}
+
+/// The bytes behind the ends of lines.
+///
+/// It looks at a block of the text at once: to search for one end after the other would have each search wait
+/// for the one before it, and lines are short.
+struct Ends<'t> {
+    text: &'t [u8],
+    returns: Returns,
+    /// Where the next block begins.
+    block: usize,
+    /// A bit for each byte of the block before it that may end a line and was not told.
+    mask: u64,
+}
+
+const BLOCK: usize = 64;
+
+impl Iterator for Ends<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            while self.mask == 0 {
+                let rest = self.text.get(self.block..).filter(|rest| !rest.is_empty())?;
+                let block = rest.first_chunk().copied().unwrap_or_else(|| {
+                    let mut block = [0; BLOCK];
+                    block[..rest.len()].copy_from_slice(rest);
+                    block
+                });
+                self.mask = match self.returns {
+                    Returns::AreCharacters => mask(&block, |byte| byte == b'\n'),
+                    Returns::EndLines => mask(&block, |byte| byte == b'\n' || byte == b'\r'),
+                };
+                self.block += BLOCK;
+            }
+            let next = self.block - BLOCK + self.mask.trailing_zeros() as usize + 1;
+            self.mask &= self.mask - 1;
+            // A carriage return ends no line if the line feed behind it does.
+            if self.returns == Returns::AreCharacters
+                || self.text[next - 1] == b'\n'
+                || self.text.get(next) != Some(&b'\n')
+            {
+                return Some(next);
+            }
+        }
     }
-    if is_open(text) {
-        call(text.len());
-    }
+}
+
+/// A bit for each byte of a block: whether it is one of these.
+#[inline]
+fn mask(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
+    let bits = block.map(|byte| u8::from(is(byte)));
+    let (words, _) = bits.as_chunks::<8>();
+    // The product has the lowest bits of all eight bytes side by side in its highest byte.
+    let gathered = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    words.iter().rev().fold(0, |mask, word| mask << 8 | gathered(word))
 }
 
 /// How many lines end in a range of a text.
@@ -194,6 +244,15 @@ fn look_alike(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn ends_are_those_of_the_lines(text in "[ab\r\n]{0,10}[a\r\n]{0,300}") {
+            let ends: Vec<_> = ends_of_lines(text.as_bytes()).collect();
+            prop_assert_eq!(ends, lines(text.as_bytes()).map(Line::next).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn lines_are_the_same_in_both_directions() {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 
 use super::compose::Keeper;
-use super::distance::likeness;
+use super::distance::Comparison;
 use super::explain;
 use super::index::{Index, Wanted};
 use super::ladder::Fit;
@@ -176,8 +176,9 @@ impl Changes {
         }
         let searched = needle.lines.first()?;
         let rewritten = lines(replacement.as_bytes()).next()?;
-        if searched.is_blank() || likeness(&folded(searched.body), &folded(rewritten.body), REWRITTEN) == 0.0
-        {
+        let likeness =
+            Comparison::default().likeness(&folded(searched.body), &folded(rewritten.body), REWRITTEN);
+        if searched.is_blank() || likeness == 0.0 {
             return None;
         }
         fit.range.start += place.cut;

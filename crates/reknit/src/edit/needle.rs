@@ -101,7 +101,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// The first and the last eight bytes, which overlap in a short text.
-pub(super) fn ends(bytes: &[u8]) -> (u64, u64) {
+fn ends(bytes: &[u8]) -> (u64, u64) {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
     }

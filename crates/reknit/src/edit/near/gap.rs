@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::distance::likeness;
+use super::super::distance::Comparison;
 use super::super::lines::folded;
 use super::super::needle::Needle;
 use super::align::Solid;
@@ -53,12 +53,13 @@ pub(super) fn fill(
     for column in 0..columns {
         table[cell(0, column + 1)] = (table[cell(0, column)].0 - cost(column), Step::Unseen);
     }
+    let mut comparison = Comparison::default();
     for row in 0..rows {
         let searched = needle.lines[needle.solid[nth(row)].line].body;
         let (folded_search, own) = (folded(searched), weight(searched));
         for column in 0..columns {
             let there = window[at(column)].line.body;
-            let mut likeness = likeness(&folded_search, &folded(there), ALIKE);
+            let mut likeness = comparison.likeness(&folded_search, &folded(there), ALIKE);
             if nth(row) == 0 && likeness < CUT && cut(needle, there).is_some() {
                 likeness = CUT;
             }
