@@ -62,6 +62,12 @@ pub enum ProblemKind {
     EmptyHunk,
     /// A line of a patch belongs to nothing.
     InvalidPatchLine,
+    /// A diff changes the mode of a file, which is no edit of its text.
+    ModeChange,
+    /// A diff is for a file that is no text, or for a link.
+    NoTextFile,
+    /// A diff copies a file.
+    CopiedFile,
     /// Several files have no name.
     NoName,
     /// The arguments of an edit tool are not JSON.
@@ -93,6 +99,9 @@ impl ProblemKind {
         Self::EmptyPatch,
         Self::EmptyHunk,
         Self::InvalidPatchLine,
+        Self::ModeChange,
+        Self::NoTextFile,
+        Self::CopiedFile,
         Self::NoName,
         Self::InvalidJson,
         Self::InvalidArguments,
@@ -183,6 +192,24 @@ impl ProblemKind {
                 form: PATCH,
                 hint: "begin every line of a hunk with a blank, `-` or `+`, and every line of a new file with `+`",
             },
+            Self::ModeChange => Texts {
+                name: "mode-change",
+                message: "a diff changes the mode of a file",
+                form: DIFF,
+                hint: "leave the line out, and set the mode with `chmod`",
+            },
+            Self::NoTextFile => Texts {
+                name: "no-text-file",
+                message: "a diff is for a file that is no text",
+                form: DIFF,
+                hint: "leave the file out, and put it there in another way",
+            },
+            Self::CopiedFile => Texts {
+                name: "copied-file",
+                message: "a diff copies a file",
+                form: DIFF,
+                hint: "write the copy as a new file, with all its lines",
+            },
             Self::NoName => Texts {
                 name: "no-name",
                 message: "there are several files without a name",
@@ -229,6 +256,16 @@ const PATCH: &str = "\
 -a line that goes
 +a line that comes
 *** End Patch
+";
+
+/// How a diff is written.
+const DIFF: &str = "\
+--- a/path/of/the/file
++++ b/path/of/the/file
+@@ -7,2 +7,2 @@
+ a line that stays
+-a line that goes
++a line that comes
 ";
 
 /// How a whole file is written.

@@ -13,8 +13,11 @@
 //! | `--- /dev/null`, `new file mode` | the lines that come are the file |
 //! | `+++ /dev/null`, `deleted file mode` | the file is removed |
 //! | `rename from`, `rename to` | the file is moved, behind its hunks |
+//! | `new mode`, `new file mode 100755` | problem: the mode stays as it is |
+//! | `copy from`, `Binary files`, `GIT binary patch`, the mode of a link | problem; nothing is done to the file |
 //! | end of the answer in a fence that is open, or where lines are to come | problem: incomplete; the last hunk is none |
 
+mod git;
 mod header;
 
 use std::mem;
@@ -193,8 +196,18 @@ impl Reader {
                 other => other,
             };
         }
-        if self.file.as_mut().is_some_and(|file| file.mode_line(line)) {
-            return State::Outside;
+        match self.file.as_mut().map_or(Ok(false), |file| file.git_line(line)) {
+            Ok(true) => return State::Outside,
+            Ok(false) if git::is_binary(line.text) => {
+                self.end_file(parsed);
+                parsed.problems.push(Problem::at(ProblemKind::NoTextFile, line));
+                return State::Outside;
+            }
+            Ok(false) => {}
+            Err(problem) => {
+                parsed.problems.push(problem);
+                return State::Outside;
+            }
         }
         if line.is_blank() {
             return if below_header { State::BelowHeader } else { State::Outside };
@@ -214,7 +227,10 @@ impl Reader {
     fn in_hunk(&mut self, mut body: Box<Body>, line: Line<'_>, parsed: &mut Parsed) -> State {
         let closes =
             self.fence.is_some_and(|open| Fence::read(line.text).is_some_and(|fence| fence.closes(open)));
-        let ends = closes || line.text.starts_with("@@") || line.text.starts_with("diff --git ");
+        let ends = closes
+            || line.text.starts_with("@@")
+            || line.text.starts_with("diff --git ")
+            || git::is_binary(line.text) && !body.left.is_some_line();
         let is_expected = self.fence.is_some() || body.left.is_some_line();
         if !ends
             && (line.is_blank()
@@ -279,7 +295,7 @@ impl Reader {
         let State::Hunk(body) = mem::take(&mut self.state) else { return };
         match body.finish() {
             // What a removed file held is no edit of it.
-            Ok(_) if self.file.as_ref().is_some_and(File::is_deleted) => {}
+            Ok(_) if self.file.as_ref().is_some_and(File::ignores_hunks) => {}
             Ok(edit) => parsed.edits.push(edit),
             Err(problem) => parsed.problems.push(problem),
         }

@@ -2,6 +2,7 @@
 
 use super::super::lines::Line;
 use super::super::{Problem, ProblemKind};
+use super::git::{GitLine, same_name, unquoted};
 use crate::edit::{Action, Edit};
 
 /// A file that a diff is about.
@@ -15,6 +16,8 @@ pub(super) struct File {
     both: Option<String>,
     change: Change,
     renamed_from: Option<String>,
+    /// Whether its mode changes, which was told.
+    has_mode: bool,
     hunks: usize,
 }
 
@@ -24,9 +27,9 @@ enum Change {
     None,
     Created,
     Deleted,
-    /// Its mode changes, which is no edit.
-    Mode,
     RenamedTo(String),
+    /// Something that no edit does, which was told.
+    Refused,
 }
 
 /// The name of a file on one side.
@@ -63,6 +66,7 @@ impl File {
             both: None,
             change: Change::None,
             renamed_from: None,
+            has_mode: false,
             hunks: 0,
         }
     }
@@ -70,13 +74,7 @@ impl File {
     /// A file below `diff --git a/name b/name`.
     pub(super) fn git(line: Line<'_>) -> Self {
         let names = line.trimmed().strip_prefix("diff --git ").unwrap_or_default();
-        // The two halves are equal, so a name may hold anything.
-        let half = names.len().checked_sub(5).map(|both| both / 2);
-        let both = half.and_then(|half| {
-            let (old, new) = (names.strip_prefix("a/")?.get(..half)?, names.get(half + 5..)?);
-            (old == new && names.get(half + 2..half + 5) == Some(" b/")).then(|| old.to_owned())
-        });
-        Self { both, ..Self::new(line) }
+        Self { both: same_name(names), ..Self::new(line) }
     }
 
     /// Whether `---` or `+++` named it.
@@ -87,8 +85,8 @@ impl File {
     /// Takes the names of both sides, as far as they are there.
     pub(super) fn name(&mut self, old: Option<Name>, new: Option<Name>) {
         match (&old, &new) {
-            (Some(Name::Nothing), _) => self.change = Change::Created,
-            (_, Some(Name::Nothing)) => self.change = Change::Deleted,
+            (Some(Name::Nothing), _) => self.change_to(Change::Created),
+            (_, Some(Name::Nothing)) => self.change_to(Change::Deleted),
             _ => {}
         }
         let is_prefixed = |name: &Option<Name>, prefix| match name {
@@ -104,29 +102,45 @@ impl File {
         self.new = new.map(stripped);
     }
 
-    /// Takes a line between `diff --git` and the names, if it is one.
-    pub(super) fn mode_line(&mut self, line: Line<'_>) -> bool {
-        if self.has_names() {
-            return false;
-        }
-        let text = line.trimmed();
-        let path = |path: &str| if path.starts_with('"') { unquoted(path) } else { path.to_owned() };
-        if let Some(from) = text.strip_prefix("rename from ") {
-            self.renamed_from = Some(path(from));
-        } else if let Some(to) = text.strip_prefix("rename to ") {
-            self.change = Change::RenamedTo(path(to));
-        } else if text.starts_with("new file mode ") {
-            self.change = Change::Created;
-        } else if text.starts_with("deleted file mode ") {
-            self.change = Change::Deleted;
-        } else if text.starts_with("old mode ") || text.starts_with("new mode ") {
-            self.change = Change::Mode;
-        } else {
-            let others = ["index ", "similarity index ", "dissimilarity index "];
-            return others.iter().any(|start| text.starts_with(start));
-        }
+    /// Takes a line between `diff --git` and the names, if it is one. What it asks may be no edit.
+    pub(super) fn git_line(&mut self, line: Line<'_>) -> Result<bool, Problem> {
+        let Some(read) = GitLine::read(line.trimmed()).filter(|_| !self.has_names()) else {
+            return Ok(false);
+        };
         self.edit.at.end = line.end();
-        true
+        match read {
+            GitLine::RenameFrom(path) => self.renamed_from = Some(path),
+            GitLine::RenameTo(path) => self.change_to(Change::RenamedTo(path)),
+            GitLine::Created => self.change_to(Change::Created),
+            GitLine::CreatedToRun => {
+                self.change_to(Change::Created);
+                return Err(Problem::at(ProblemKind::ModeChange, line));
+            }
+            GitLine::Deleted => self.change_to(Change::Deleted),
+            GitLine::Mode => {
+                self.has_mode = true;
+                return Err(Problem::at(ProblemKind::ModeChange, line));
+            }
+            GitLine::Copy => return self.refuse(ProblemKind::CopiedFile, line),
+            GitLine::NoFile | GitLine::Binary => return self.refuse(ProblemKind::NoTextFile, line),
+            GitLine::Other => {}
+        }
+        Ok(true)
+    }
+
+    fn change_to(&mut self, change: Change) {
+        if self.change != Change::Refused {
+            self.change = change;
+        }
+    }
+
+    /// Refuses to do anything with the file. It is told once, and a file can be removed whatever it holds.
+    fn refuse(&mut self, kind: ProblemKind, line: Line<'_>) -> Result<bool, Problem> {
+        if matches!(self.change, Change::Refused | Change::Deleted) {
+            return Ok(true);
+        }
+        self.change = Change::Refused;
+        Err(Problem::at(kind, line))
     }
 
     /// The path of the file before the diff, or behind it if it is new.
@@ -142,8 +156,9 @@ impl File {
         }
     }
 
-    pub(super) fn is_deleted(&self) -> bool {
-        self.change == Change::Deleted
+    /// Whether what its hunks say is not asked of it.
+    pub(super) fn ignores_hunks(&self) -> bool {
+        matches!(self.change, Change::Deleted | Change::Refused)
     }
 
     /// Counts a hunk; whether it is the content of a new file.
@@ -159,9 +174,13 @@ impl File {
             Change::Deleted => Action::Delete,
             Change::RenamedTo(to) => Action::Move { to },
             Change::Created if self.hunks == 0 => Action::Write { content: String::new() },
-            Change::None if self.hunks == 0 => return Err(self.opening),
-            Change::Created | Change::None | Change::Mode => return Ok(None),
+            Change::None if self.hunks == 0 && !self.has_mode => return Err(self.opening),
+            Change::Created | Change::None | Change::Refused => return Ok(None),
         };
+        // Without a name it would be for whatever file the rest of the answer is for.
+        if path.is_none() {
+            return Err(self.opening);
+        }
         Ok(Some(Edit { path, action, ..self.edit }))
     }
 }
@@ -172,34 +191,4 @@ fn is_date(text: &str) -> bool {
         text.as_bytes().get(range).is_some_and(|bytes| bytes.iter().all(u8::is_ascii_digit))
     };
     digits(0..4) && text[4..].starts_with('-') && digits(5..7) && text[7..].starts_with('-') && digits(8..10)
-}
-
-/// A name that git wrote in quotes: bytes that are not plain are octal escapes.
-fn unquoted(text: &str) -> String {
-    let inner = text.strip_prefix('"').unwrap_or(text);
-    let mut bytes = Vec::with_capacity(inner.len());
-    let mut rest = inner.bytes().peekable();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'"' => break,
-            b'\\' => match rest.next() {
-                Some(first @ b'0'..=b'7') => {
-                    let mut value = u32::from(first - b'0');
-                    for _ in 0..2 {
-                        if let Some(digit) = rest.next_if(|byte| (b'0'..=b'7').contains(byte)) {
-                            value = value * 8 + u32::from(digit - b'0');
-                        }
-                    }
-                    bytes.push(u8::try_from(value).unwrap_or(b'?'));
-                }
-                Some(b'n') => bytes.push(b'\n'),
-                Some(b't') => bytes.push(b'\t'),
-                Some(b'r') => bytes.push(b'\r'),
-                Some(other) => bytes.push(other),
-                None => {}
-            },
-            other => bytes.push(other),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
