@@ -6,10 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use reknit::edit::{
-    Change, How, Lines, Open, Original, Outcome, Parser, Policy, Preview, Problem, ProblemKind, Reason,
-    Rejection, plan,
-};
+use reknit::edit::{Change, How, Lines, Preview, Problem, ProblemKind, Rejection};
 use serde::Serialize;
 
 use super::Arguments;
@@ -34,21 +31,12 @@ pub(super) fn run(arguments: &Arguments, file: &Path) -> Result<outcome::Outcome
         parser.push(&piece);
         let changes = preview.push(&piece);
         if arguments.ndjson {
-            for line in lines(&changes, preview.shown()) {
-                print_json(&mut out, &line)?;
+            for change in &changes {
+                print_json(&mut out, &Line::new(change, preview.shown()))?;
             }
         }
-        fates.extend(changes.into_iter().filter_map(Fate::of));
+        changes.into_iter().for_each(|change| Fate::follow(&mut fates, change));
         out.flush()?;
-    }
-    if let Some((edit, rejection)) = unplaced(&parser, &original, arguments.policy()) {
-        let change = Change::Rejected { edit, rejection };
-        if arguments.ndjson {
-            for line in lines(std::slice::from_ref(&change), preview.shown()) {
-                print_json(&mut out, &line)?;
-            }
-        }
-        fates.extend(Fate::of(change));
     }
     let mut parsed = parser.finish();
     check_paths(&parsed.edits)?;
@@ -83,30 +71,16 @@ enum Fate {
 }
 
 impl Fate {
-    /// What a change says of an edit, with its index.
-    fn of(change: Change) -> Option<(usize, Self)> {
+    /// Takes what a change says of an edit.
+    fn follow(fates: &mut BTreeMap<usize, Self>, change: Change) {
         match change {
-            Change::Placed { edit, how, lines } => Some((edit, Self::Placed { how, lines })),
-            Change::Rejected { edit, rejection } => Some((edit, Self::Rejected(rejection))),
-            Change::Grew(_) | Change::Restarted => None,
+            Change::Placed { edit, how, lines } => drop(fates.insert(edit, Self::Placed { how, lines })),
+            Change::Unplaced { edit, rejection } | Change::Rejected { edit, rejection } => {
+                fates.insert(edit, Self::Rejected(rejection));
+            }
+            Change::Restarted { edit, .. } => drop(fates.remove(&edit)),
+            Change::Grew(_) => {}
         }
-    }
-}
-
-/// The edit that the answer ends in, if its search text is over and has no place whatever follows.
-fn unplaced(parser: &Parser, original: &[u8], policy: Policy) -> Option<(usize, Box<Rejection>)> {
-    let Some(Open::Replacement(open)) = parser.open() else { return None };
-    let mut edits = [parser.edits(), std::slice::from_ref(open)].concat();
-    edits.iter_mut().for_each(|edit| edit.path = None);
-    let plan = plan(&edits, &[Original { path: "", content: original }], policy);
-    let (_, report) = plan.rejected().find(|(_, report)| report.index + 1 == edits.len())?;
-    match &report.outcome {
-        Outcome::Rejected(rejection) => match rejection.reason {
-            // More edits, or more of this one, can still decide these.
-            Reason::Ambiguous { .. } | Reason::Identical | Reason::Unclear { .. } => None,
-            _ => Some((report.index, rejection.clone())),
-        },
-        Outcome::Applied(_) => None,
     }
 }
 
@@ -119,6 +93,11 @@ enum Line<'a> {
         how: How,
         lines: Lines,
     },
+    Unplaced {
+        edit: usize,
+        #[serde(flatten)]
+        rejection: &'a Rejection,
+    },
     Rejected {
         edit: usize,
         #[serde(flatten)]
@@ -130,28 +109,25 @@ enum Line<'a> {
         text: Content<'a>,
     },
     Restarted {
+        edit: usize,
         at: usize,
     },
 }
 
-/// The lines of what one piece changed in what is shown.
-fn lines<'a>(changes: &'a [Change], shown: &'a [u8]) -> impl Iterator<Item = Line<'a>> {
-    changes.iter().enumerate().map(move |(number, change)| match change {
-        &Change::Placed { edit, how, lines } => Line::Placed { edit, how, lines },
-        Change::Rejected { edit, rejection } => Line::Rejected { edit: *edit, rejection },
-        Change::Grew(range) => {
-            let text = shown.get(range.clone()).unwrap_or_default();
-            Line::Grew { at: range.start, text: Content::new(std::iter::once(text)) }
+impl<'a> Line<'a> {
+    /// A change in what is shown now: nothing that one piece adds is taken back by the same.
+    fn new(change: &'a Change, shown: &'a [u8]) -> Self {
+        match change {
+            &Change::Placed { edit, how, lines } => Self::Placed { edit, how, lines },
+            Change::Unplaced { edit, rejection } => Self::Unplaced { edit: *edit, rejection },
+            Change::Rejected { edit, rejection } => Self::Rejected { edit: *edit, rejection },
+            Change::Grew(range) => {
+                let text = Content::new(std::iter::once(&shown[range.clone()]));
+                Self::Grew { at: range.start, text }
+            }
+            &Change::Restarted { edit, length } => Self::Restarted { edit, at: length },
         }
-        Change::Restarted => {
-            // It goes on from where the next one grows.
-            let next = changes[number..].iter().find_map(|change| match change {
-                Change::Grew(range) => Some(range.start),
-                Change::Placed { .. } | Change::Rejected { .. } | Change::Restarted => None,
-            });
-            Line::Restarted { at: next.unwrap_or(shown.len()) }
-        }
-    })
+    }
 }
 
 /// The report, in the form of a finished answer.

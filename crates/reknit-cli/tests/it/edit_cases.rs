@@ -8,9 +8,9 @@ use std::process::Output;
 use crate::folder::Folder;
 
 /// Files by their path.
-type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-fn cases() -> Vec<PathBuf> {
+pub(crate) fn cases() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/edit");
     let mut cases: Vec<_> = fs::read_dir(root).unwrap().map(|case| case.unwrap().path()).collect();
     cases.sort();
@@ -36,23 +36,23 @@ fn files(root: &Path) -> Files {
     files
 }
 
-fn folder(before: &Files) -> Folder {
+pub(crate) fn folder(before: &Files) -> Folder {
     let folder = Folder::new(&[]);
     before.iter().for_each(|(path, content)| folder.write(path, content));
     folder
 }
 
 /// What a case says.
-struct Case {
-    name: String,
+pub(crate) struct Case {
+    pub(crate) name: String,
     format: String,
     answer: Vec<u8>,
-    before: Files,
+    pub(crate) before: Files,
     after: Files,
 }
 
 impl Case {
-    fn read(folder: &Path) -> Self {
+    pub(crate) fn read(folder: &Path) -> Self {
         let before = files(&folder.join("before"));
         let report = fs::read_to_string(folder.join("report.txt")).unwrap();
         // Without a folder they stay as they are, or none is left.
@@ -68,7 +68,7 @@ impl Case {
         }
     }
 
-    fn apply(&self, folder: &Folder, arguments: &[&str]) -> Output {
+    pub(crate) fn apply(&self, folder: &Folder, arguments: &[&str]) -> Output {
         folder
             .output(&[&["apply", "--keep-going", "--format", &self.format], arguments].concat(), &self.answer)
     }

@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 
+use crate::edit_cases::{Case, cases, folder};
 use crate::folder::{Folder, block, block_of};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\n";
@@ -110,6 +111,23 @@ fn whoever_follows_the_lines_has_the_preview() {
         }
     }
     assert!(restarts > 0, "a reading that lost was shown");
+}
+
+#[test]
+fn whoever_follows_the_lines_of_a_case_has_its_preview() {
+    for case in cases().iter().map(|folder| Case::read(folder)) {
+        let [(path, content)] = &*case.before.iter().collect::<Vec<_>>() else { continue };
+        let folder = folder(&case.before);
+        let preview = ["--original", path, "--streaming"];
+        let shown = case.apply(&folder, &preview);
+        let lines = case.apply(&folder, &[&preview[..], &["--ndjson", "--recut", "bytes"]].concat());
+        assert_eq!(lines.status, shown.status, "{}", case.name);
+        let is_refused = shown.status.code() == Some(2);
+        if !is_refused && std::str::from_utf8(content).is_ok() {
+            let lines = String::from_utf8(lines.stdout).expect("JSON is text");
+            assert_eq!(followed(&lines).as_bytes(), shown.stdout, "{}", case.name);
+        }
+    }
 }
 
 #[test]

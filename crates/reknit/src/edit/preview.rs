@@ -1,9 +1,13 @@
 //! [`Preview`]: the new content of a file while the edits are still being written.
 
+mod screen;
+
+use std::mem;
 use std::ops::Range;
 
 use memchr::memrchr;
 
+use self::screen::Screen;
 use super::compose::{Composer, line_end, spelled};
 use super::lines::{Line, lines, without_line_end};
 use super::locate::{Claim, Found};
@@ -11,7 +15,7 @@ use super::needle::Needle;
 use super::running::Ground;
 use super::target::Target;
 use super::{
-    Action, Edit, How, Lines, Open, Original, Parsed, Parser, Plan, Policy, Reason, Rejection, Replace, Scope,
+    Action, Edit, How, Lines, Match, Open, Original, Parsed, Parser, Plan, Policy, Rejection, Replace, Scope,
 };
 
 /// Shows a file's new content while the answer arrives.
@@ -49,7 +53,15 @@ pub enum Change {
         /// The lines of the file as it was.
         lines: Lines,
     },
-    /// An edit has no place.
+    /// The search text of the edit that is being written is over and has no place. What stands there instead
+    /// can still give it one: when the edit is whole, [`Change::Placed`] or [`Change::Rejected`] follows.
+    Unplaced {
+        /// The index of the edit.
+        edit: usize,
+        /// Why.
+        rejection: Box<Rejection>,
+    },
+    /// An edit that is whole has no place.
     Rejected {
         /// The index of the edit.
         edit: usize,
@@ -58,16 +70,20 @@ pub enum Change {
     },
     /// More is shown: these bytes of [`Preview::shown`] are new.
     Grew(Range<usize>),
-    /// What was shown of an edit is not what it means, and was taken back.
-    Restarted,
+    /// What was told and shown of the edit that is being written is not what it means, and is taken back.
+    Restarted {
+        /// The index of the edit.
+        edit: usize,
+        /// How many bytes are still shown.
+        length: usize,
+    },
 }
 
 impl<'a> Preview<'a> {
     /// A preview of one file.
     pub fn new(parser: Parser, original: &'a [u8], policy: Policy) -> Self {
         let target = Target::new(Some(original), policy);
-        let screen = Screen { bytes: Vec::new(), original, up_to: 0, before: None };
-        let stage = Stage { target, done: 0, writing: Writing::Nothing, screen };
+        let stage = Stage { target, done: 0, writing: Writing::Nothing, screen: Screen::new(original) };
         Self { parser, original, policy, stage }
     }
 
@@ -80,7 +96,7 @@ impl<'a> Preview<'a> {
         }
         match self.parser.open() {
             Some(Open::Replacement(edit)) => self.stage.follow(edit, &mut changes),
-            Some(Open::Search(_)) | None => self.stage.abandon(&mut changes),
+            Some(Open::Search(_)) | None => self.stage.take_back(&mut changes),
         }
         changes
     }
@@ -117,9 +133,11 @@ struct Stage<'a> {
 enum Writing {
     /// None, or its search text is not over.
     Nothing,
-    /// It has no place that can be shown.
+    /// It has a place that cannot be shown, or gets one if others have its search text too.
     Hidden(Shape),
-    /// It has one.
+    /// It has no place, which was told.
+    Unplaced(Shape),
+    /// It has one that is shown.
     Placed(Box<Placed>),
 }
 
@@ -144,6 +162,8 @@ struct Placed {
     shape: Shape,
     /// Which reading fits.
     reading: usize,
+    /// What was told of its place.
+    told: (How, Lines),
     /// Where it goes, without the mark at the beginning of the file.
     range: Range<usize>,
     writer: Writer,
@@ -163,16 +183,21 @@ enum Writer {
     },
 }
 
+impl Writing {
+    fn shape(&self) -> Option<Shape> {
+        match self {
+            Self::Nothing => None,
+            Self::Hidden(shape) | Self::Unplaced(shape) => Some(*shape),
+            Self::Placed(placed) => Some(placed.shape),
+        }
+    }
+}
+
 impl Stage<'_> {
     /// Shows what has come of the edit that is being written.
     fn follow(&mut self, edit: &Edit, changes: &mut Vec<Change>) {
-        let known = match &self.writing {
-            Writing::Nothing => None,
-            Writing::Hidden(shape) => Some(*shape),
-            Writing::Placed(placed) => Some(placed.shape),
-        };
-        if known != Some(Shape::of(edit)) {
-            self.screen.retract(changes);
+        if self.writing.shape() != Some(Shape::of(edit)) {
+            self.take_back(changes);
             self.writing = self.place(edit, changes);
             if let Writing::Placed(placed) = &self.writing {
                 let bom = self.target.bom;
@@ -196,22 +221,37 @@ impl Stage<'_> {
         let hidden = Writing::Hidden(shape);
         if let Action::Write { .. } = edit.action {
             let writer = Writer::Plain { end: self.target.uniform_line_end(), out: Vec::new() };
-            let placed = Placed::new(shape, 0, 0..self.target.running.original.len(), writer);
-            return if self.screen.up_to == 0 { Writing::Placed(Box::new(placed)) } else { hidden };
+            let running = &self.target.running;
+            let (told, range) = ((How::Exact, running.all_lines()), 0..running.original.len());
+            return self.tell(Placed::new(shape, 0, told, range, writer), changes);
         }
-        let mut fitting = Vec::new();
-        for (reading, replace) in edit.readings().iter().enumerate() {
-            let search = Replace { replacement: String::new(), ..replace.clone() };
-            self.target.running.expect(&Needle::new(&search.search), &Needle::new(""));
-            if let Ok(found) = self.target.locate(&search) {
-                fitting.push((found.how, self.begin(&found, replace, reading, shape)));
+        let searches: Vec<_> = edit
+            .readings()
+            .iter()
+            .map(|replace| Replace { replacement: String::new(), ..replace.clone() })
+            .collect();
+        for replace in &searches {
+            self.target.running.expect(&Needle::new(&replace.search), &Needle::new(""));
+        }
+        match self.target.only_fit(&searches) {
+            Ok((reading, found)) => match self.begin(&found, &searches[reading], reading, shape) {
+                Some(placed) => self.tell(placed, changes),
+                None => hidden,
+            },
+            Err(rejection) if self.target.may_share(&searches, &rejection) => hidden,
+            Err(rejection) => {
+                changes.push(Change::Unplaced { edit: self.done, rejection });
+                Writing::Unplaced(shape)
             }
         }
-        let Some((how, Some(placed))) = fitting.pop().filter(|_| fitting.is_empty()) else { return hidden };
+    }
+
+    /// Tells the place of the edit that is being written, unless it lies before what is shown.
+    fn tell(&self, placed: Placed, changes: &mut Vec<Change>) -> Writing {
         if placed.range.start + self.target.bom < self.screen.up_to {
-            return hidden;
+            return Writing::Hidden(placed.shape);
         }
-        let lines = self.target.running.lines_at(&placed.range);
+        let (how, lines) = placed.told;
         changes.push(Change::Placed { edit: self.done, how, lines });
         Writing::Placed(Box::new(placed))
     }
@@ -232,13 +272,19 @@ impl Stage<'_> {
             }
             Scope::Within => Writer::Plain { end: Some(line_end(text, range.start)), out: Vec::new() },
         };
-        Some(Placed::new(shape, reading, range, writer))
+        let told = (found.how, self.target.running.lines(site));
+        Some(Placed::new(shape, reading, told, range, writer))
     }
 
-    /// Takes back what is shown of an edit that turned out to be none.
-    fn abandon(&mut self, changes: &mut Vec<Change>) {
-        self.writing = Writing::Nothing;
-        self.screen.retract(changes);
+    /// Takes back what was told and shown of the edit that is being written.
+    fn take_back(&mut self, changes: &mut Vec<Change>) {
+        self.screen.retract();
+        match mem::replace(&mut self.writing, Writing::Nothing) {
+            Writing::Nothing | Writing::Hidden(_) => {}
+            Writing::Unplaced(_) | Writing::Placed(_) => {
+                changes.push(Change::Restarted { edit: self.done, length: self.screen.bytes.len() });
+            }
+        }
     }
 
     /// Does an edit that is whole, and shows what is not shown of it.
@@ -247,38 +293,54 @@ impl Stage<'_> {
             let (search, replacement) = (Needle::new(&replace.search), Needle::new(&replace.replacement));
             self.target.running.expect(&search, &replacement);
         }
+        // What was being written may have been another one, which is none after all.
+        if self.writing.shape().is_some_and(|shape| shape.at != edit.at.start) {
+            self.take_back(changes);
+        }
         let index = self.done;
-        let outcome = self.target.act(index, edit, &mut Claim::Open { edits: 1 });
-        let was_placed = matches!(self.writing, Writing::Placed(_));
-        self.done += 1;
-        self.writing = Writing::Nothing;
-        let found = match outcome {
-            Ok(found) => found,
+        match self.target.act(index, edit, &mut Claim::Open { edits: 1 }) {
+            Ok(found) => self.show(&found, changes),
             Err(rejection) => {
-                self.screen.retract(changes);
-                // Whether an ambiguous edit stays so depends on how many more have its search text.
-                if !matches!(rejection.reason, Reason::Ambiguous { .. }) {
+                if let Writing::Placed(_) = self.writing {
+                    self.take_back(changes);
+                }
+                // One that fits several places may get its own together with others.
+                if !self.target.may_share(edit.readings(), &rejection) {
                     changes.push(Change::Rejected { edit: index, rejection });
                 }
-                return;
             }
-        };
-        if let (false, [lines, ..]) = (was_placed, &*found.lines) {
-            changes.push(Change::Placed { edit: index, how: found.how, lines: *lines });
+        }
+        self.writing = Writing::Nothing;
+        self.done += 1;
+    }
+
+    /// Shows what an edit does that is whole.
+    fn show(&mut self, found: &Match, changes: &mut Vec<Change>) {
+        let [lines, ..] = *found.lines else { return };
+        let (bom, index) = (self.target.bom, self.done);
+        if let Writing::Placed(placed) = &self.writing {
+            let running = &self.target.running;
+            let goes_on = running
+                .patches_by(index)
+                .all(|(range, text)| self.screen.goes_on_with(range.end + bom, text));
+            if found.inside.is_some() || !goes_on || placed.told != (found.how, lines) {
+                self.take_back(changes);
+            }
+        }
+        if !matches!(self.writing, Writing::Placed(_)) {
+            changes.push(Change::Placed { edit: index, how: found.how, lines });
         }
         if found.inside.is_none() {
-            let bom = self.target.bom;
             for (range, text) in self.target.running.patches_by(index) {
                 self.screen.show(range.start + bom..range.end + bom, text, changes);
             }
         }
-        self.screen.retract(changes);
     }
 }
 
 impl Placed {
-    fn new(shape: Shape, reading: usize, range: Range<usize>, writer: Writer) -> Self {
-        Self { shape, reading, range, writer, written: 0, looked_at: 0 }
+    fn new(shape: Shape, reading: usize, told: (How, Lines), range: Range<usize>, writer: Writer) -> Self {
+        Self { shape, reading, told, range, writer, written: 0, looked_at: 0 }
     }
 
     /// Writes the lines of the replacement that are whole and new.
@@ -310,77 +372,6 @@ impl Writer {
                 out.extend_from_slice(line.body);
                 out.extend_from_slice(end.map_or(line.end, |end| spelled(line.end, end)));
             }
-        }
-    }
-}
-
-/// What is shown.
-#[derive(Clone, Debug)]
-struct Screen<'a> {
-    bytes: Vec<u8>,
-    original: &'a [u8],
-    /// The byte of the original up to which it shows.
-    up_to: usize,
-    /// What it was before the edit that is shown while it is written.
-    before: Option<Before>,
-}
-
-/// The screen before an edit.
-#[derive(Clone, Copy, Debug)]
-struct Before {
-    length: usize,
-    up_to: usize,
-    /// Where the replacement begins.
-    replacement: usize,
-}
-
-impl Screen<'_> {
-    /// Shows the original up to a place, at which a replacement will grow.
-    fn open(&mut self, range: Range<usize>, changes: &mut Vec<Change>) {
-        let (length, up_to) = (self.bytes.len(), self.up_to);
-        self.bytes.extend_from_slice(&self.original[up_to..range.start]);
-        self.up_to = range.end;
-        self.before = Some(Before { length, up_to, replacement: self.bytes.len() });
-        self.grew(length, changes);
-    }
-
-    /// Shows more of the replacement that grows: all of it as it is now.
-    fn grow(&mut self, replacement: &[u8], changes: &mut Vec<Change>) {
-        let Some(before) = self.before else { return };
-        let length = self.bytes.len();
-        self.bytes.extend_from_slice(&replacement[length - before.replacement..]);
-        self.grew(length, changes);
-    }
-
-    /// Shows what stands at a place from now on, unless it lies before what is shown.
-    fn show(&mut self, range: Range<usize>, replacement: &[u8], changes: &mut Vec<Change>) {
-        if let Some(before) = self.before {
-            if self.up_to == range.end && replacement.starts_with(&self.bytes[before.replacement..]) {
-                self.grow(replacement, changes);
-                self.before = None;
-                return;
-            }
-            self.retract(changes);
-        }
-        if range.start >= self.up_to {
-            self.open(range, changes);
-            self.grow(replacement, changes);
-            self.before = None;
-        }
-    }
-
-    /// Takes back what is shown of an edit that is not over.
-    fn retract(&mut self, changes: &mut Vec<Change>) {
-        if let Some(before) = self.before.take() {
-            self.bytes.truncate(before.length);
-            self.up_to = before.up_to;
-            changes.push(Change::Restarted);
-        }
-    }
-
-    fn grew(&self, from: usize, changes: &mut Vec<Change>) {
-        if self.bytes.len() > from {
-            changes.push(Change::Grew(from..self.bytes.len()));
         }
     }
 }

@@ -157,7 +157,7 @@ impl<'t> Running<'t> {
     }
 
     /// The lines of a range of the original.
-    pub(super) fn lines_at(&self, range: &Range<usize>) -> Lines {
+    fn lines_at(&self, range: &Range<usize>) -> Lines {
         let first = count(self.original, 0..range.start) + 1;
         Lines { first, last: first + height(self.original, range) - 1 }
     }

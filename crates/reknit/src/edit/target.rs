@@ -57,9 +57,38 @@ impl<'t> Target<'t> {
         }
     }
 
-    /// The place of an edit, without doing it.
-    pub(super) fn locate<'s>(&mut self, replace: &'s Replace) -> Result<Found<'s>, Box<Rejection>> {
-        locate(&mut self.running, replace, self.policy, &mut Claim::Open { edits: 1 })
+    /// Which of the ways to read an edit fits, and where, without doing it; more than one must not.
+    pub(super) fn only_fit<'s>(
+        &mut self,
+        readings: &'s [Replace],
+    ) -> Result<(usize, Found<'s>), Box<Rejection>> {
+        let mut fitting = Vec::new();
+        let mut rejected = Vec::new();
+        for (reading, replace) in readings.iter().enumerate() {
+            let mut alone = Claim::Open { edits: 1 };
+            match locate(&mut self.running, replace, self.policy, &mut alone) {
+                Ok(found) => fitting.push((reading, found)),
+                Err(rejection) => rejected.push(rejection),
+            }
+        }
+        let reason = Reason::Unclear { fitting: fitting.len() };
+        match fitting.pop() {
+            Some(fit) if fitting.is_empty() => Ok(fit),
+            None if rejected.len() == 1 => Err(rejected.remove(0)),
+            _ => {
+                let closest = rejected.into_iter().find_map(|rejection| rejection.closest);
+                Err(Box::new(Rejection { reason, closest }))
+            }
+        }
+    }
+
+    /// Whether an edit that fits several places gets one of them if as many edits have its search text.
+    pub(super) fn may_share(&mut self, readings: &[Replace], rejection: &Rejection) -> bool {
+        let ([replace], Reason::Ambiguous { lines, .. }) = (readings, &rejection.reason) else {
+            return false;
+        };
+        let mut claim = Claim::Open { edits: lines.len() };
+        locate(&mut self.running, replace, self.policy, &mut claim).is_ok()
     }
 
     /// Does what an edit asks. Edits that have the same search text share a claim.
@@ -104,21 +133,8 @@ impl<'t> Target<'t> {
                 Ok(found)
             }
             Action::Undecided(readings) => {
-                let mut fitting = Vec::new();
-                let mut closest = None;
-                for replace in readings {
-                    match self.locate(replace) {
-                        Ok(found) => fitting.push((replace, found)),
-                        Err(rejection) => closest = closest.or(rejection.closest),
-                    }
-                }
-                let reason = Reason::Unclear { fitting: fitting.len() };
-                match fitting.pop() {
-                    Some((replace, found)) if fitting.is_empty() => {
-                        write(&mut self.running, index, replace, found)
-                    }
-                    _ => Err(Box::new(Rejection { reason, closest })),
-                }
+                let (reading, found) = self.only_fit(readings)?;
+                write(&mut self.running, index, &readings[reading], found)
             }
         }
     }

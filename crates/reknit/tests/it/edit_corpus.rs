@@ -9,6 +9,7 @@ use reknit::edit::{
 
 use crate::corpus::{self, Case, Files, Verdict};
 use crate::cuts::{same_for_every_cut, whole_characters};
+use crate::edit_follower::Follower;
 use crate::edit_parse::read;
 
 #[test]
@@ -40,7 +41,8 @@ fn format(case: &Case) -> Option<Format> {
     case.note("format").map(|name| name.parse().expect("it is a format"))
 }
 
-/// What is shown while an answer arrives does not depend on its cuts, and the plan at its end is the same.
+/// What is told and shown while an answer arrives does not depend on its cuts, and the plan at its end is the
+/// same.
 #[test]
 fn edit_cases_end_alike_when_they_are_previewed() {
     for case in corpus::cases("edit") {
@@ -56,14 +58,14 @@ fn edit_cases_end_alike_when_they_are_previewed() {
     }
 }
 
-/// What is shown at the end of an answer, and what it comes to.
-fn preview(parser: Parser, original: &[u8], pieces: &[&[u8]]) -> (Vec<u8>, Plan) {
+/// What somebody has who followed the changes up to the end of an answer, and what it comes to.
+fn preview(parser: Parser, original: &[u8], pieces: &[&[u8]]) -> (Follower, Plan) {
     let mut preview = Preview::new(parser, original, Policy::default());
+    let mut follower = Follower::default();
     for piece in whole_characters(pieces) {
-        preview.push(&piece);
+        follower.push(&mut preview, &piece);
     }
-    let shown = preview.shown().to_vec();
-    (shown, preview.finish().1)
+    (follower, preview.finish().1)
 }
 
 /// The files as a plan leaves them; edits without a place are left out.

@@ -2,40 +2,31 @@
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use reknit::edit::{Change, Format, Original, Parser, Plan, Policy, Preview, parse, plan};
+use reknit::edit::{Format, Original, Parser, Plan, Policy, Preview, parse, plan};
 
-/// Feeds an answer in pieces that end at these bytes, and checks on the way that nothing is taken back without
-/// a word.
-fn feed(format: Format, original: &str, answer: &str, cuts: &[usize]) -> (String, usize, Plan) {
+use crate::edit_follower::{Fate, Follower};
+
+/// Feeds an answer in pieces that end at these bytes to somebody who follows the changes.
+fn feed(format: Format, original: &str, answer: &str, cuts: &[usize]) -> (Follower, usize, Plan) {
     let mut preview = Preview::new(Parser::new(format), original.as_bytes(), Policy::default());
+    let mut follower = Follower::default();
     let mut restarts = 0;
     let mut start = 0;
     for end in cuts.iter().copied().chain([answer.len()]) {
-        let before = preview.shown().to_vec();
-        let changes = preview.push(&answer[start..end]);
+        restarts += follower.push(&mut preview, &answer[start..end]);
         start = end;
-        let restarted = changes.iter().filter(|change| **change == Change::Restarted).count();
-        restarts += restarted;
-        if restarted == 0 {
-            assert!(preview.shown().starts_with(&before), "what was shown stays");
-            let grown: usize = changes
-                .iter()
-                .map(|change| match change {
-                    Change::Grew(range) => range.len(),
-                    _ => 0,
-                })
-                .sum();
-            assert_eq!(before.len() + grown, preview.shown().len(), "all growth is told");
-        }
     }
-    let shown = String::from_utf8(preview.shown().to_vec()).unwrap();
-    (shown, restarts, preview.finish().1)
+    (follower, restarts, preview.finish().1)
 }
 
 fn one_shot(format: Format, original: &str, answer: &str) -> Plan {
     let mut parsed = parse(format, answer);
     parsed.edits.iter_mut().for_each(|edit| edit.path = None);
     plan(&parsed.edits, &[Original { path: "", content: original.as_bytes() }], Policy::default())
+}
+
+fn text(follower: &Follower) -> &str {
+    std::str::from_utf8(&follower.shown).unwrap()
 }
 
 fn byte_by_byte(answer: &str) -> Vec<usize> {
@@ -52,7 +43,7 @@ fn check_as(format: Format, original: &str, answer: &str, expected: &Expect) {
     assert_eq!(whole, bytes, "the preview does not depend on the cuts");
     assert_eq!(plan, cut);
     assert_eq!(plan, one_shot(format, original, answer), "the plan is the one of the whole answer");
-    expected.assert_eq(&whole.replace('\r', "␍"));
+    expected.assert_eq(&text(&whole).replace('\r', "␍"));
 }
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\n";
@@ -121,6 +112,67 @@ fn a_search_that_fits_nowhere_or_twice_shows_nothing() {
     check("a\nb\na\n", "<<<<<<< SEARCH\na\n=======\nA\n", &expect![""]);
 }
 
+/// What is told of the only edit when the answer has come so far.
+fn fate(original: &str, answer: &str) -> Option<Fate> {
+    let (mut whole, ..) = feed(Format::SearchReplace, original, answer, &[]);
+    let (bytes, ..) = feed(Format::SearchReplace, original, answer, &byte_by_byte(answer));
+    assert_eq!(whole, bytes, "what is told does not depend on the cuts");
+    whole.fates.remove(&0)
+}
+
+#[test]
+fn a_search_that_has_no_place_is_told_when_it_ends() {
+    let search = "<<<<<<< SEARCH\nsix\n";
+    assert_eq!(fate(FILE, search), None);
+    let reason = |fate: Option<Fate>| match fate {
+        Some(Fate::Unplaced(rejection)) => ("unplaced", rejection.reason.name()),
+        Some(Fate::Rejected(rejection)) => ("rejected", rejection.reason.name()),
+        Some(Fate::Placed(how, _)) => ("placed", how.name()),
+        None => ("nothing", ""),
+    };
+    let divided = search.to_owned() + "=======\n";
+    assert_eq!(reason(fate(FILE, &divided)), ("unplaced", "no-match"));
+    assert_eq!(reason(fate(FILE, &(divided.clone() + "SIX\n"))), ("unplaced", "no-match"));
+    assert_eq!(reason(fate(FILE, &(divided.clone() + "five\n"))), ("unplaced", "no-match"));
+    let whole = |replacement: &str| format!("{divided}{replacement}>>>>>>> REPLACE\n");
+    assert_eq!(reason(fate(FILE, &whole("SIX\n"))), ("rejected", "no-match"));
+    assert_eq!(reason(fate(FILE, &whole("five\n"))), ("rejected", "already-applied"));
+    assert_eq!(reason(fate(FILE, "<<<<<<< SEARCH\n=======\n")), ("unplaced", "empty-search"));
+
+    // The line that is not there stays, so the place is known once the replacement is.
+    let original = "fn light() {\n    let lamp = find_the_lamp();\n    lamp.switch_on_slowly(seconds);\n}\n";
+    let divided = "<<<<<<< SEARCH\n    // It is in the hall, behind the big wooden door.\n    let lamp = find_the_lamp();\n    lamp.switch_on_slowly(seconds);\n=======\n";
+    assert_eq!(reason(fate(original, divided)), ("unplaced", "stale"));
+    let whole = format!(
+        "{divided}    // It is in the hall, behind the big wooden door.\n    let lamp = find_the_lamp();\n    lamp.switch_off();\n>>>>>>> REPLACE\n"
+    );
+    assert_eq!(reason(fate(original, &whole)), ("placed", "distance"));
+}
+
+#[test]
+fn what_was_told_of_another_reading_is_taken_back() {
+    let original = "Heading of another kind\n=======\ntext\n";
+    let answer = "<<<<<<< SEARCH\nHeading of another kind\nwhich is not there\n=======\ntext\n";
+    let cut = byte_by_byte(answer);
+    let (follower, restarts, _) = feed(Format::SearchReplace, original, answer, &cut);
+    assert!(matches!(follower.fates[&0], Fate::Unplaced(_)) && restarts == 0);
+    // A block that turns out to be none had nothing to place.
+    let answer = answer.to_owned() + "<<<<<<< SEARCH\n";
+    let (follower, restarts, _) = feed(Format::SearchReplace, original, &answer, &byte_by_byte(&answer));
+    assert!(follower.fates.is_empty() && restarts == 1);
+}
+
+#[test]
+fn a_search_that_fits_twice_may_be_one_of_two() {
+    let block = "<<<<<<< SEARCH\na\n=======\nA\n>>>>>>> REPLACE\n";
+    assert_eq!(fate("a\nb\na\n", block), None);
+    assert_eq!(fate("a\nb\na\n", &block.repeat(2)), None);
+    // No other edit can say which of these is meant.
+    let answer = r#"{"old_string": "a", "new_string": "b"}"#;
+    let (follower, ..) = feed(Format::StrReplace, "a, a\n", answer, &byte_by_byte(answer));
+    assert!(matches!(follower.fates[&0], Fate::Rejected(_)));
+}
+
 #[test]
 fn lines_are_shown_as_the_file_writes_them() {
     check(
@@ -147,8 +199,8 @@ fn another_reading_restarts_once() {
     let original = "Title\n=======\ntext\n";
     let answer = "<<<<<<< SEARCH\nTitle\n=======\ntext\n=======\nnew\n>>>>>>> REPLACE\n";
     // Both readings fit: nothing is shown in the end, and the plan says so.
-    let (shown, restarts, plan) = feed(Format::SearchReplace, original, answer, &byte_by_byte(answer));
-    assert_eq!((&*shown, restarts), ("", 1));
+    let (follower, restarts, plan) = feed(Format::SearchReplace, original, answer, &byte_by_byte(answer));
+    assert_eq!((text(&follower), restarts), ("", 1));
     assert_eq!(plan.rejected().count(), 1);
 
     let original = "Title\n=======\n\ntext\n";

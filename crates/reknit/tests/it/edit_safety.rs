@@ -10,6 +10,7 @@ use reknit::edit::{
 };
 
 use crate::cuts::cut_at_random;
+use crate::edit_follower::Follower;
 
 const PATH: &str = "a.rs";
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -102,19 +103,20 @@ proptest! {
     }
 }
 
-/// What a preview ends with: what was read and planned, and what it showed last.
-fn previewed(parser: Parser, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan, Vec<u8>) {
+/// What a preview ends with: what was read and planned, and what it told and showed last.
+fn previewed(parser: Parser, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan, Follower) {
     let mut preview = Preview::new(parser, file, Policy::default());
+    let mut follower = Follower::default();
     let mut cut_character = Vec::new();
     for piece in pieces {
         cut_character.extend_from_slice(piece);
         let whole = std::str::from_utf8(&cut_character).map_or_else(|error| error.valid_up_to(), str::len);
-        preview.push(std::str::from_utf8(&cut_character[..whole]).expect("it was looked at"));
+        let text = std::str::from_utf8(&cut_character[..whole]).expect("it was looked at");
+        follower.push(&mut preview, text);
         cut_character.drain(..whole);
     }
-    let shown = preview.shown().to_vec();
     let (parsed, plan) = preview.finish();
-    (parsed, plan, shown)
+    (parsed, plan, follower)
 }
 
 /// Plans the edits of a file and looks at what the plan may not do.

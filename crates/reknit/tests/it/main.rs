@@ -19,6 +19,7 @@ mod following;
 mod transcript;
 mod bridge;
 mod edit_parse;
+mod edit_follower;
 mod edit_preview;
 mod edit_corpus;
 mod edit_cline;
