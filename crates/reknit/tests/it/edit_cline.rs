@@ -20,6 +20,12 @@ fn check(original: &str, diff: &str, expected: &Expect) {
     expected.assert_eq(&told.concat());
 }
 
+/// What both versions make of one block.
+#[track_caller]
+fn check_block(original: &str, search: &str, replacement: &str, expected: &Expect) {
+    check(original, &block(search, replacement), expected);
+}
+
 /// The outcome on one line.
 fn told(version: Version, diff: &str, original: &str, end: End) -> String {
     match construct(version, diff, original, end) {

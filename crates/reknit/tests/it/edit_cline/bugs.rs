@@ -3,13 +3,14 @@
 use expect_test::expect;
 use reknit::edit::cline::{End, Version};
 
-use super::{block, check, told};
+use super::{block, check, check_block, told};
 
 #[test]
 fn an_exact_match_may_begin_inside_a_line() {
-    check(
+    check_block(
         "subtotal = 1\ntotal = 1\n",
-        &block("total = 1\n", "total = 2\n"),
+        "total = 1\n",
+        "total = 2\n",
         &expect![[r#"
             cline-v1: "subtotal = 2\ntotal = 1\n" at [3]
             cline-v2: "subtotal = 2\ntotal = 1\n"
@@ -19,9 +20,10 @@ fn an_exact_match_may_begin_inside_a_line() {
 
 #[test]
 fn a_deleted_line_leaves_its_indentation() {
-    check(
+    check_block(
         "if ready:\n    wait()\n    go()\n",
-        &block("wait()\n", ""),
+        "wait()\n",
+        "",
         &expect![[r#"
             cline-v1: "if ready:\n        go()\n" at [14]
             cline-v2: "if ready:\n        go()\n"
@@ -31,9 +33,10 @@ fn a_deleted_line_leaves_its_indentation() {
 
 #[test]
 fn a_blank_search_line_is_the_end_of_the_first_line() {
-    check(
+    check_block(
         "one\ntwo\n\nthree\n",
-        &block("\n", "# gap\n"),
+        "\n",
+        "# gap\n",
         &expect![[r#"
             cline-v1: "one# gap\ntwo\n\nthree\n" at [3]
             cline-v2: "one# gap\ntwo\n\nthree\n"
@@ -159,9 +162,10 @@ fn an_unfinished_block_deletes_its_text_if_the_next_has_no_divider() {
 
 #[test]
 fn a_second_divider_is_dropped() {
-    check(
+    check_block(
         "one\n",
-        &block("one\n", "uno\n=======\nun\n"),
+        "one\n",
+        "uno\n=======\nun\n",
         &expect![[r#"
             cline-v1: "uno\nun\n" at [0]
             cline-v2: error: "Invalid state transition.\nValid transitions are:\n- Idle → StateSearch\n- StateSearch → StateReplace"
@@ -184,9 +188,10 @@ fn conflict_markers_in_a_search_text_corrupt_the_file() {
 
 #[test]
 fn an_underline_in_a_replacement_is_eaten() {
-    check(
+    check_block(
         "Title\n",
-        &block("Title\n", "Heading\n===\n"),
+        "Title\n",
+        "Heading\n===\n",
         &expect![[r#"
             cline-v1: "Heading\n" at [0]
             cline-v2: error: "Invalid state transition.\nValid transitions are:\n- Idle → StateSearch\n- StateSearch → StateReplace"
@@ -250,9 +255,10 @@ fn a_diff_with_other_line_ends_has_no_markers() {
 
 #[test]
 fn a_replacement_brings_its_own_line_ends() {
-    check(
+    check_block(
         "one\r\ntwo\r\n",
-        &block("one\n", "uno\n"),
+        "one\n",
+        "uno\n",
         &expect![[r#"
             cline-v1: "uno\ntwo\r\n" at [0]
             cline-v2: "uno\ntwo\r\n"
@@ -262,9 +268,10 @@ fn a_replacement_brings_its_own_line_ends() {
 
 #[test]
 fn a_last_line_gets_a_line_end() {
-    check(
+    check_block(
         "one\ntwo",
-        &block("two\n", "dos\n"),
+        "two\n",
+        "dos\n",
         &expect![[r#"
             cline-v1: "one\ndos\n" at [4]
             cline-v2: "one\ndos\n"
@@ -274,9 +281,10 @@ fn a_last_line_gets_a_line_end() {
 
 #[test]
 fn an_empty_search_text_is_the_whole_file_in_v2() {
-    check(
+    check_block(
         "one\ntwo\n",
-        &block("", "uno\n"),
+        "",
+        "uno\n",
         &expect![[r#"
             cline-v1: error: "Empty SEARCH block detected with non-empty file. This usually indicates a malformed SEARCH marker.\nPlease ensure your SEARCH marker follows the correct format:\n- Use '------- SEARCH' (7+ dashes + space + SEARCH)\n"
             cline-v2: "uno\n"

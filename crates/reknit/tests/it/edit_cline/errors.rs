@@ -5,18 +5,18 @@ use reknit::edit::cline::{End, Version, construct};
 
 use super::block;
 
-#[track_caller]
-fn fails(version: Version, diff: &str, expected: &Expect) {
+/// The error of a version, with its hint.
+fn fails_as(version: Version, diff: &str, expected: &Expect) {
     let error = construct(version, diff, "one\ntwo\n", End::Final).expect_err("the diff is wrong");
     expected.assert_eq(&format!("{error}\nhint: {}\n", error.hint()));
 }
 
 #[test]
 fn of_v1() {
+    let fails = |diff: &str, expected: Expect| fails_as(Version::V1, diff, &expected);
     fails(
-        Version::V1,
         &block("", "uno\n"),
-        &expect![[r#"
+        expect![[r#"
             Empty SEARCH block detected with non-empty file. This usually indicates a malformed SEARCH marker.
             Please ensure your SEARCH marker follows the correct format:
             - Use '------- SEARCH' (7+ dashes + space + SEARCH)
@@ -25,9 +25,8 @@ fn of_v1() {
         "#]],
     );
     fails(
-        Version::V1,
         &block("three  \n\n\u{feff}\n", "tres\n"),
-        &expect![[r#"
+        expect![[r#"
             The SEARCH block:
             three
             ...does not match anything in the file.
@@ -35,9 +34,8 @@ fn of_v1() {
         "#]],
     );
     fails(
-        Version::V1,
         "------- SEARCH\none\n+++++++ REPLACE\n",
-        &expect![[r#"
+        expect![[r#"
             The SEARCH block:
             one
             ...is malformatted.
@@ -45,9 +43,8 @@ fn of_v1() {
         "#]],
     );
     fails(
-        Version::V1,
         "+++++++ REPLACE\n",
-        &expect![[r#"
+        expect![[r#"
             The SEARCH block:
 
             ...is malformatted.
@@ -58,10 +55,10 @@ fn of_v1() {
 
 #[test]
 fn of_v2() {
+    let fails = |diff: &str, expected: Expect| fails_as(Version::V2, diff, &expected);
     fails(
-        Version::V2,
         &block("three  \n\n", "tres\n"),
-        &expect![[r#"
+        expect![[r#"
             The SEARCH block:
             three
             ...does not match anything in the file.
@@ -69,9 +66,8 @@ fn of_v2() {
         "#]],
     );
     fails(
-        Version::V2,
         &(block("one\n", "uno\n") + &block("", "all\n")),
-        &expect![[r#"
+        expect![[r#"
                 The SEARCH block:
 
                 ...matched an incorrect content in the file.
@@ -79,9 +75,8 @@ fn of_v2() {
         "#]],
     );
     fails(
-        Version::V2,
         "------- SEARCH\none\n------- SEARCH\n",
-        &expect![[r#"
+        expect![[r#"
             Invalid state transition.
             Valid transitions are:
             - Idle → StateSearch
@@ -90,9 +85,8 @@ fn of_v2() {
         "#]],
     );
     fails(
-        Version::V2,
         "------- SEARCH\none\n=======\n=======\n",
-        &expect![[r#"
+        expect![[r#"
             Invalid state transition.
             Valid transitions are:
             - Idle → StateSearch
@@ -101,65 +95,57 @@ fn of_v2() {
         "#]],
     );
     fails(
-        Version::V2,
         "prose\n\n------- SEARCH\n",
-        &expect![[r#"
+        expect![[r#"
             Malformed SEARCH/REPLACE block structure: Missing valid closing REPLACE marker
             hint: without the profile text around the blocks is skipped
         "#]],
     );
     fails(
-        Version::V2,
         "\n=======\n",
-        &expect![[r#"
+        expect![[r#"
             Invalid REPLACE marker detected - could not find matching SEARCH block starting from line 0
             hint: without the profile a marker out of turn is told with its line, and the blocks are applied
         "#]],
     );
     fails(
-        Version::V2,
         "=======\n",
-        &expect![[r#"
+        expect![[r#"
             Invalid SEARCH/REPLACE block structure - no lines available to process
             hint: without the profile a marker out of turn is told with its line, and the blocks are applied
         "#]],
     );
     fails(
-        Version::V2,
         "\n+++++++ REPLACE\n",
-        &expect![[r#"
+        expect![[r#"
             Malformed REPLACE block - missing valid separator after line 0
             hint: without the profile a marker out of turn is told with its line, and the blocks are applied
         "#]],
     );
     fails(
-        Version::V2,
         "+++++++ REPLACE\n",
-        &expect![[r#"
+        expect![[r#"
 
             hint: without the profile a marker out of turn is told with its line, and the blocks are applied
         "#]],
     );
     fails(
-        Version::V2,
         "------- SEARCH\none\n+++++++ REPLACE\n",
-        &expect![[r#"
+        expect![[r#"
 
             hint: without the profile a marker out of turn is told with its line, and the blocks are applied
         "#]],
     );
     fails(
-        Version::V2,
         "------- SEARCH\none\n",
-        &expect![[r#"
+        expect![[r#"
             File processing incomplete - SEARCH/REPLACE operations still active during finalization
             hint: without the profile a block that is cut is told with its line, and the others are applied
         "#]],
     );
     fails(
-        Version::V2,
         "------- SEARCH\none\n=======\n",
-        &expect![[r#"
+        expect![[r#"
             File processing incomplete - SEARCH/REPLACE operations still active during finalization
             hint: without the profile a block that is cut is told with its line, and the others are applied
         "#]],

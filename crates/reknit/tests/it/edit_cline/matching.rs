@@ -2,13 +2,14 @@
 
 use expect_test::expect;
 
-use super::{block, check};
+use super::{block, check, check_block};
 
 #[test]
 fn an_empty_search_text_fills_an_empty_file() {
-    check(
+    check_block(
         "",
-        &block("", "one\n"),
+        "",
+        "one\n",
         &expect![[r#"
             cline-v1: "one\n" at [0]
             cline-v2: "one\n"
@@ -18,9 +19,10 @@ fn an_empty_search_text_fills_an_empty_file() {
 
 #[test]
 fn the_first_exact_place_is_taken() {
-    check(
+    check_block(
         "go()\nstop()\ngo()\n",
-        &block("go()\n", "run()\n"),
+        "go()\n",
+        "run()\n",
         &expect![[r#"
             cline-v1: "run()\nstop()\ngo()\n" at [0]
             cline-v2: "run()\nstop()\ngo()\n"
@@ -43,9 +45,10 @@ fn the_next_block_looks_below_the_last() {
 
 #[test]
 fn an_exact_place_below_is_taken_before_a_trimmed_one_above() {
-    check(
+    check_block(
         "  go( )\nstop()\n\tgo( )\n",
-        &block("\tgo( )\n", "run()\n"),
+        "\tgo( )\n",
+        "run()\n",
         &expect![[r#"
             cline-v1: "  go( )\nstop()\nrun()\n" at [15]
             cline-v2: "  go( )\nstop()\nrun()\n"
@@ -55,9 +58,10 @@ fn an_exact_place_below_is_taken_before_a_trimmed_one_above() {
 
 #[test]
 fn lines_are_compared_without_the_blanks_around_them() {
-    check(
+    check_block(
         "if ok {\n    go();  \n}\nend\n",
-        &block("if ok {\n\tgo();\n}\n", "go();\n"),
+        "if ok {\n\tgo();\n}\n",
+        "go();\n",
         &expect![[r#"
             cline-v1: "go();\nend\n" at [0]
             cline-v2: "go();\nend\n"
@@ -68,25 +72,28 @@ fn lines_are_compared_without_the_blanks_around_them() {
 #[test]
 fn blanks_are_those_of_javascript() {
     // A byte order mark and a no-break space are blank, a next-line character is not.
-    check(
+    check_block(
         "\u{feff}one\ntwo\n",
-        &block(" one\n", "uno\n"),
+        " one\n",
+        "uno\n",
         &expect![[r#"
             cline-v1: "uno\ntwo\n" at [0]
             cline-v2: "uno\ntwo\n"
         "#]],
     );
-    check(
+    check_block(
         "\u{a0}one\n",
-        &block(" one\n", "uno\n"),
+        " one\n",
+        "uno\n",
         &expect![[r#"
             cline-v1: "uno\n" at [0]
             cline-v2: "uno\n"
         "#]],
     );
-    check(
+    check_block(
         "\u{85}one\n",
-        &block(" one\n", "uno\n"),
+        " one\n",
+        "uno\n",
         &expect![[r#"
             cline-v1: error: "The SEARCH block:\n one\n...does not match anything in the file."
             cline-v2: error: "The SEARCH block:\n one\n...does not match anything in the file."
@@ -97,9 +104,10 @@ fn blanks_are_those_of_javascript() {
 #[test]
 fn first_and_last_line_are_enough_for_three_lines() {
     let original = "def area(r):\n    return 3 * r\nend\n";
-    check(
+    check_block(
         original,
-        &block("def area(r):\n    return PI * r\nend\n", "gone\n"),
+        "def area(r):\n    return PI * r\nend\n",
+        "gone\n",
         &expect![[r#"
             cline-v1: "gone\n" at [0]
             cline-v2: "gone\n"
@@ -110,17 +118,19 @@ fn first_and_last_line_are_enough_for_three_lines() {
 #[test]
 fn two_lines_are_taken_for_three() {
     // Both lines are anchors then, so this finds no more than the step before; one line is not enough.
-    check(
+    check_block(
         "one\n",
-        &block("one!\n", "uno\n"),
+        "one!\n",
+        "uno\n",
         &expect![[r#"
             cline-v1: error: "The SEARCH block:\none!\n...does not match anything in the file."
             cline-v2: error: "The SEARCH block:\none!\n...does not match anything in the file."
         "#]],
     );
-    check(
+    check_block(
         "one\ntwo\n",
-        &block(" one\n two\n", "both\n"),
+        " one\n two\n",
+        "both\n",
         &expect![[r#"
             cline-v1: "both\n" at [0]
             cline-v2: "both\n"
@@ -131,17 +141,19 @@ fn two_lines_are_taken_for_three() {
 #[test]
 fn anchors_stand_at_the_same_distance() {
     let original = "open\na\nb\nclose\nopen\nc\nclose\n";
-    check(
+    check_block(
         original,
-        &block("open\nx\nclose\n", "gone\n"),
+        "open\nx\nclose\n",
+        "gone\n",
         &expect![[r#"
             cline-v1: "open\na\nb\nclose\ngone\n" at [15]
             cline-v2: "open\na\nb\nclose\ngone\n"
         "#]],
     );
-    check(
+    check_block(
         original,
-        &block("open\nx\ny\nz\nclose\n", "gone\n"),
+        "open\nx\ny\nz\nclose\n",
+        "gone\n",
         &expect![[r#"
             cline-v1: error: "The SEARCH block:\nopen\nx\ny\nz\nclose\n...does not match anything in the file."
             cline-v2: error: "The SEARCH block:\nopen\nx\ny\nz\nclose\n...does not match anything in the file."
@@ -152,9 +164,10 @@ fn anchors_stand_at_the_same_distance() {
 #[test]
 fn the_first_anchors_are_taken() {
     let original = "open\na\nclose\nopen\nb\nclose\n";
-    check(
+    check_block(
         original,
-        &block("open\nb!\nclose\n", "gone\n"),
+        "open\nb!\nclose\n",
+        "gone\n",
         &expect![[r#"
             cline-v1: "gone\nopen\nb\nclose\n" at [0]
             cline-v2: "gone\nopen\nb\nclose\n"
@@ -221,9 +234,10 @@ fn a_place_may_reach_past_the_end() {
 
 #[test]
 fn places_are_counted_in_bytes() {
-    check(
+    check_block(
         "é 𝕏\none\n",
-        &block("one\n", "uno\n"),
+        "one\n",
+        "uno\n",
         &expect![[r#"
             cline-v1: "é 𝕏\nuno\n" at [8]
             cline-v2: "é 𝕏\nuno\n"

@@ -7,6 +7,13 @@ use reknit::edit::cline::{End, Version};
 
 use super::{block, told};
 
+/// What each version shows of the same diff while it arrives.
+#[track_caller]
+fn watch_both(original: &str, diff: &str, v1: &Expect, v2: &Expect) {
+    watch(Version::V1, original, diff, v1);
+    watch(Version::V2, original, diff, v2);
+}
+
 /// What is shown for each beginning of a diff, where it differs from the one before.
 #[track_caller]
 fn watch(version: Version, original: &str, diff: &str, expected: &Expect) {
@@ -28,8 +35,7 @@ fn watch(version: Version, original: &str, diff: &str, expected: &Expect) {
 #[test]
 fn a_line_is_shown_before_it_is_whole_and_a_marker_is_not() {
     let diff = block("b\n", "B!\n- c\n");
-    watch(
-        Version::V1,
+    watch_both(
         "a\nb\nd\n",
         &diff,
         &expect![[r#"
@@ -45,11 +51,6 @@ fn a_line_is_shown_before_it_is_whole_and_a_marker_is_not() {
             47  +++++++ REPLACE  "a\nB!\n- c\n" at [2]
             end                  "a\nB!\n- c\nd\n" at [2]
         "#]],
-    );
-    watch(
-        Version::V2,
-        "a\nb\nd\n",
-        &diff,
         &expect![[r#"
             0                    ""
             24  =======          "a\n"
@@ -68,8 +69,7 @@ fn a_line_is_shown_before_it_is_whole_and_a_marker_is_not() {
 #[test]
 fn older_markers_are_shown_as_nothing() {
     let diff = "<<< SEARCH\nb\n===\nB\n>>> REPLACE";
-    watch(
-        Version::V1,
+    watch_both(
         "a\nb\n",
         diff,
         &expect![[r#"
@@ -82,11 +82,6 @@ fn older_markers_are_shown_as_nothing() {
             30  >>> REPLACE      "a\nB\n" at [2]
             end                  "a\nB\n" at [2]
         "#]],
-    );
-    watch(
-        Version::V2,
-        "a\nb\n",
-        diff,
         &expect![[r#"
             0                    ""
             17                   "a\n\n"
@@ -101,8 +96,7 @@ fn older_markers_are_shown_as_nothing() {
 #[test]
 fn blocks_follow_each_other() {
     let diff = block("a\n", "A\n") + &block("c\n", "C\n");
-    watch(
-        Version::V1,
+    watch_both(
         "a\nb\nc\n",
         &diff,
         &expect![[r#"
@@ -120,11 +114,6 @@ fn blocks_follow_each_other() {
             85  +++++++ REPLACE  "A\nb\nC\n" at [0, 4]
             end                  "A\nb\nC\n" at [0, 4]
         "#]],
-    );
-    watch(
-        Version::V2,
-        "a\nb\nc\n",
-        &diff,
         &expect![[r#"
             0                    ""
             25                   "\n"
@@ -144,8 +133,7 @@ fn blocks_follow_each_other() {
 #[test]
 fn a_block_out_of_order_is_shown_at_the_end_only() {
     let diff = block("c\n", "C\n") + &block("a\n", "A\n") + &block("d\n", "D\n");
-    watch(
-        Version::V1,
+    watch_both(
         "a\nb\nc\nd\n",
         &diff,
         &expect![[r#"
@@ -164,11 +152,6 @@ fn a_block_out_of_order_is_shown_at_the_end_only() {
             128 +++++++ REPLACE  "a\nb\nC\nD\n" at [4, 0, 6]
             end                  "A\nb\nC\nD\n" at [0, 4, 6]
         "#]],
-    );
-    watch(
-        Version::V2,
-        "a\nb\nc\nd\n",
-        &diff,
         &expect![[r#"
             0                    ""
             24  =======          "a\nb\n"
@@ -185,8 +168,7 @@ fn a_block_out_of_order_is_shown_at_the_end_only() {
 #[test]
 fn a_search_text_without_a_place_is_an_error_from_its_divider_on() {
     let diff = block("x\n", "X\n");
-    watch(
-        Version::V1,
+    watch_both(
         "a\n",
         &diff,
         &expect![[r#"
@@ -194,11 +176,6 @@ fn a_search_text_without_a_place_is_an_error_from_its_divider_on() {
             20  ===              error: "The SEARCH block:\nx\n...does not match anything in the file."
             end                  error: "The SEARCH block:\nx\n...does not match anything in the file."
         "#]],
-    );
-    watch(
-        Version::V2,
-        "a\n",
-        &diff,
         &expect![[r#"
             0                    ""
             24  =======          error: "The SEARCH block:\nx\n...does not match anything in the file."
@@ -287,8 +264,7 @@ fn a_block_left_open_above_hides_the_next_one() {
 #[test]
 fn the_end_closes_an_open_replacement_in_v1_only() {
     let diff = "------- SEARCH\na\n=======\nA\n";
-    watch(
-        Version::V1,
+    watch_both(
         "a\nb\n",
         diff,
         &expect![[r#"
@@ -298,11 +274,6 @@ fn the_end_closes_an_open_replacement_in_v1_only() {
             27                   "A\n\n" at []
             end                  "A\n\nb\n" at [0]
         "#]],
-    );
-    watch(
-        Version::V2,
-        "a\nb\n",
-        diff,
         &expect![[r#"
             0                    ""
             25                   "\n"
