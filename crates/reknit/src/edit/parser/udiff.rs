@@ -1,8 +1,8 @@
 //! Unified diffs, as models write them: their numbers are often wrong and their headers incomplete.
 //!
 //! A hunk ends at the next header, at the fence around the diff, or at a line that no hunk has. The numbers
-//! between `@@` are a hint of the place, and decide one thing: while they say that lines are to come,
-//! `--- a` is a line that goes and not a header.
+//! between `@@` are a hint of the place, and decide two things: while they say that lines are to come, `--- a`
+//! is a line that goes and not a header; once none is, `--` ends the patch, as in those that git mails.
 //!
 //! | Line | Then |
 //! | --- | --- |
@@ -106,6 +106,12 @@ pub(super) fn is_new_name(line: &str) -> bool {
 /// Whether a line names the old side of a file, if the line below it names the new one.
 pub(super) fn is_old_name(line: &str) -> bool {
     line.starts_with("--- ") && !line[4..].trim_ascii().is_empty()
+}
+
+/// Whether a line may be the one that git writes between a patch and its own version, as mail has it before a
+/// signature.
+fn is_signature(line: Line<'_>) -> bool {
+    line.text.trim_ascii_end() == "--"
 }
 
 impl Reader {
@@ -230,7 +236,8 @@ impl Reader {
         let ends = closes
             || line.text.starts_with("@@")
             || line.text.starts_with("diff --git ")
-            || git::is_binary(line.text) && !body.left.is_some_line();
+            || git::is_binary(line.text) && !body.left.is_some_line()
+            || is_signature(line) && body.left == Left::Lines { old: 0, new: 0 };
         let is_expected = self.fence.is_some() || body.left.is_some_line();
         if !ends
             && (line.is_blank()
