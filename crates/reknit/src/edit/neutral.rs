@@ -111,6 +111,10 @@ fn write_details<M: SerializeMap>(map: &mut M, reason: &Reason) -> Result<(), M:
         Reason::Unclear { fitting } => map.serialize_entry("fitting", fitting),
         Reason::HeadingNotFound { heading } => map.serialize_entry("heading", heading),
         Reason::NotUtf8 { at } => map.serialize_entry("byte", at),
+        Reason::MovedAway { by, to } => {
+            map.serialize_entry("edit", by)?;
+            map.serialize_entry("to", to)
+        }
         Reason::NoMatch
         | Reason::Whitespace
         | Reason::Stale

@@ -153,6 +153,13 @@ pub enum Reason {
         /// The first byte that is not.
         at: usize,
     },
+    /// An earlier edit of the same answer gave the file another name.
+    MovedAway {
+        /// The index of the earlier edit.
+        by: usize,
+        /// The new path.
+        to: String,
+    },
     /// There is no such file.
     NoFile,
     /// The answer names no file.

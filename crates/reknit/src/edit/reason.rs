@@ -80,7 +80,7 @@ impl fmt::Display for Lines {
 
 impl Reason {
     /// The names of all reasons.
-    pub const NAMES: [&'static str; 15] = [
+    pub const NAMES: [&'static str; 16] = [
         "no-match",
         "whitespace",
         "stale",
@@ -94,6 +94,7 @@ impl Reason {
         "unclear",
         "heading-not-found",
         "not-utf8",
+        "moved-away",
         "no-file",
         "no-path",
     ];
@@ -114,6 +115,7 @@ impl Reason {
             Self::Unclear { .. } => "unclear",
             Self::HeadingNotFound { .. } => "heading-not-found",
             Self::NotUtf8 { .. } => "not-utf8",
+            Self::MovedAway { .. } => "moved-away",
             Self::NoFile => "no-file",
             Self::NoPath => "no-path",
         }
@@ -135,6 +137,9 @@ impl Reason {
             Self::Unclear { .. } => "put a backslash before the lines of the file that look like the divider",
             Self::HeadingNotFound { .. } => "copy the heading from the file as it is, or leave it out",
             Self::NotUtf8 { .. } => "search for text that is in the file byte for byte",
+            Self::MovedAway { .. } => {
+                "write the edits of a file before its move, and a new file of the same name in another answer"
+            }
             Self::NoFile => "name a file that exists, or write the whole file",
             Self::NoPath => "name the file above the edit",
         }
@@ -170,6 +175,7 @@ impl fmt::Display for Reason {
             Self::NotUtf8 { at } => {
                 write!(f, "search text not found, and the file is not UTF-8 at byte {at}")
             }
+            Self::MovedAway { by, to } => write!(f, "edit {} moved the file to `{to}`", by + 1),
             Self::NoFile => f.write_str("there is no such file"),
             Self::NoPath => f.write_str("the answer names no file"),
         }
@@ -197,6 +203,7 @@ mod tests {
             Reason::Unclear { fitting: 2 },
             Reason::HeadingNotFound { heading: "class Basket".to_owned() },
             Reason::NotUtf8 { at: 7 },
+            Reason::MovedAway { by: 0, to: "b.txt".to_owned() },
             Reason::NoFile,
             Reason::NoPath,
         ];

@@ -38,7 +38,7 @@ enum Presence {
     Absent,
     Created,
     There,
-    Moved { to: String },
+    Moved { to: String, by: usize },
     Deleted,
 }
 
@@ -98,6 +98,9 @@ impl<'t> Target<'t> {
         edit: &Edit,
         claim: &mut Claim,
     ) -> Result<Match, Box<Rejection>> {
+        if let Presence::Moved { to, by } = &self.presence {
+            return Err(Rejection::because(Reason::MovedAway { by: *by, to: to.clone() }));
+        }
         let is_there = !matches!(self.presence, Presence::Absent | Presence::Deleted);
         let starts_a_file =
             |replace: &Replace| replace.search.is_empty() && self.presence == Presence::Absent;
@@ -108,7 +111,9 @@ impl<'t> Target<'t> {
                     None => content.clone().into_bytes(),
                 };
                 self.running.overwrite(content, index);
-                self.presence = if is_there { self.presence.clone() } else { Presence::Created };
+                if !is_there {
+                    self.presence = Presence::Created;
+                }
                 Ok(self.everything())
             }
             Action::Replace(replace) if starts_a_file(replace) => {
@@ -122,7 +127,7 @@ impl<'t> Target<'t> {
                 Ok(self.everything())
             }
             Action::Move { to } => {
-                self.presence = Presence::Moved { to: to.clone() };
+                self.presence = Presence::Moved { to: to.clone(), by: index };
                 Ok(self.everything())
             }
             Action::Replace(replace) => {
@@ -157,7 +162,7 @@ impl<'t> Target<'t> {
         let action = match self.presence {
             Presence::Created => FileAction::Create,
             Presence::Absent | Presence::There => FileAction::Update,
-            Presence::Moved { to } => FileAction::Move { to },
+            Presence::Moved { to, .. } => FileAction::Move { to },
             Presence::Deleted => FileAction::Delete,
         };
         FilePlan { path: path.to_owned(), action, splices, reports }
