@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use reknit::edit::{self, Edit, FileAction, FilePlan, Match, Outcome, Parsed, Plan, Policy};
+use reknit::edit::{self, Edit, FileAction, FilePlan, Match, Outcome, Parsed, Plan, Policy, Reason};
 
 use super::Arguments;
 use super::target::{Refusal, Target};
@@ -45,8 +45,8 @@ impl Work {
         let mut plan = edit::plan(&edits, &self.target.originals(), self.policy);
         for report in plan.files.iter_mut().flat_map(|file| &mut file.reports) {
             report.index = chosen[report.index];
-            if let Outcome::Applied(Match { inside: Some(inside), .. }) = &mut report.outcome {
-                *inside = chosen[*inside];
+            if let Some(other) = other_edit(&mut report.outcome) {
+                *other = chosen[*other];
             }
         }
         plan
@@ -71,6 +71,19 @@ impl Work {
     /// Whether all that the answer asks has its place, and all of the answer could be read.
     pub(super) fn is_whole(&self, plan: &Plan) -> bool {
         self.refusals.is_empty() && self.parsed.problems.is_empty() && plan.rejected().next().is_none()
+    }
+}
+
+/// The index of another edit that an outcome names.
+fn other_edit(outcome: &mut Outcome) -> Option<&mut usize> {
+    match outcome {
+        Outcome::Applied(found) => found.inside.as_mut(),
+        Outcome::Rejected(rejection) => match &mut rejection.reason {
+            Reason::TakenAway { by, .. } | Reason::MovedAway { by, .. } | Reason::Overlaps { with: by } => {
+                Some(by)
+            }
+            _ => None,
+        },
     }
 }
 

@@ -13,6 +13,7 @@ mod folder;
 mod help;
 #[cfg(target_os = "linux")]
 mod memory;
+mod moves;
 mod outputs;
 mod pipes;
 #[cfg(unix)]

@@ -1,0 +1,48 @@
+//! `reknit apply` with answers that move files, or leave edits out.
+
+use expect_test::{Expect, expect};
+
+use crate::folder::{Folder, block_of};
+
+/// Carries a patch out on `a.txt` and `b.txt`, which refuses it, and nothing is written.
+fn refused(sections: &str, expected: &Expect) {
+    let folder = Folder::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+    let answer = format!("*** Begin Patch\n{sections}*** End Patch\n");
+    let run = folder.run(&["apply", "--yes"], &answer);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
+    expected.assert_eq(&run.stderr);
+    assert_eq!((folder.bytes("a.txt"), folder.bytes("b.txt")), (b"one\n".to_vec(), b"two\n".to_vec()));
+    assert!(!folder.root().join("c.txt").exists());
+}
+
+const A_TO_C: &str = "*** Update File: a.txt\n*** Move to: c.txt\n";
+
+#[test]
+fn a_file_that_was_moved_is_not_written_under_its_old_name() {
+    refused(
+        &format!("{A_TO_C}*** Add File: a.txt\n+new\n"),
+        &expect![[r#"
+            error: edit 2 of `a.txt`: edit 1 moved the file to `c.txt`
+            hint: write the edits of a file before its move, and a new file of the same name in another answer
+            see: `reknit explain moved-away`
+        "#]],
+    );
+}
+
+#[test]
+fn edits_are_told_by_their_numbers_in_the_answer() {
+    let folder = Folder::new(&[("a.txt", "one\n")]);
+    let answer = block_of("../b.txt", "one\n", "1\n")
+        + &block_of("a.txt", "one\n", "1\n")
+        + &block_of("a.txt", "one\n", "uno\n");
+    let run = folder.run(&["apply", "--dry-run", "--json"], &answer);
+    expect![[r#"
+        error: edit 1: `../b.txt`: there is a `..` in it
+        hint: give the path from the root on, without `..`
+        error: edit 3 of `a.txt`: edit 2 replaced the text that is searched, line 1
+        hint: search for the text as the earlier edit leaves it, or join the two
+        see: `reknit explain path taken-away`
+    "#]]
+    .assert_eq(&run.stderr);
+    assert!(run.stdout.contains(r#""edit":1,"lines":[1,1]"#), "{}", run.stdout);
+}
