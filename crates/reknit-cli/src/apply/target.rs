@@ -51,6 +51,7 @@ impl Target {
             }
         }
         let files = finder.files;
+        refusals.extend(colliding_moves(edits, &refusals));
         Ok((Self::Below { root, files }, refusals))
     }
 
@@ -117,6 +118,36 @@ pub(super) fn check_paths(edits: &[Edit]) -> Result<(), Trouble> {
 fn names(edits: &[Edit]) -> Vec<String> {
     let by_name = edits.iter().filter(|edit| matches!(edit.action, Action::Delete | Action::Move { .. }));
     by_name.filter_map(|edit| edit.path.clone()).collect()
+}
+
+/// The moves to a path that another edit is for too: a file is written once.
+fn colliding_moves(edits: &[Edit], refused: &[Refusal]) -> Vec<Refusal> {
+    let edits: Vec<_> = edits
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| refused.iter().all(|refusal| refusal.index != *index))
+        .collect();
+    let mut refusals = Vec::new();
+    for (nth, (index, edit)) in edits.iter().enumerate() {
+        let Action::Move { to } = &edit.action else { continue };
+        let moves_there = |other: &Edit| matches!(&other.action, Action::Move { to: there } if there == to);
+        let other = edits
+            .iter()
+            .enumerate()
+            .find(|(other, (_, edit))| edit.path.as_ref() == Some(to) || *other < nth && moves_there(edit));
+        let (message, hint) = match other {
+            None => continue,
+            Some(_) if edit.path.as_ref() == Some(to) => {
+                (format!("`{to}`: it is moved to where it is"), "leave the move out")
+            }
+            Some((_, (other, _))) => (
+                format!("`{to}`: edit {} is for the same path", other + 1),
+                "move the file to another path, or leave the other edit out",
+            ),
+        };
+        refusals.push(Refusal { index: *index, path: to.clone(), message, hint });
+    }
+    refusals
 }
 
 /// Why an edit is refused before its place is looked for.

@@ -15,7 +15,52 @@ fn refused(sections: &str, expected: &Expect) {
     assert!(!folder.root().join("c.txt").exists());
 }
 
+const A_TO_B: &str = "*** Update File: a.txt\n*** Move to: b.txt\n";
 const A_TO_C: &str = "*** Update File: a.txt\n*** Move to: c.txt\n";
+
+#[test]
+fn two_edits_for_one_path_are_refused_by_their_numbers() {
+    refused(
+        &format!("*** Update File: b.txt\n@@\n-two\n+2\n{A_TO_B}"),
+        &expect![[r#"
+            error: edit 2: `b.txt`: edit 1 is for the same path
+            hint: move the file to another path, or leave the other edit out
+            see: `reknit explain path`
+        "#]],
+    );
+    refused(
+        &format!("{A_TO_B}*** Delete File: b.txt\n"),
+        &expect![[r#"
+            error: edit 1: `b.txt`: edit 2 is for the same path
+            hint: move the file to another path, or leave the other edit out
+            see: `reknit explain path`
+        "#]],
+    );
+    refused(
+        &format!("{A_TO_C}*** Update File: b.txt\n*** Move to: c.txt\n"),
+        &expect![[r#"
+            error: edit 2: `c.txt`: edit 1 is for the same path
+            hint: move the file to another path, or leave the other edit out
+            see: `reknit explain path`
+        "#]],
+    );
+    refused(
+        &format!("*** Add File: c.txt\n+three\n{A_TO_C}"),
+        &expect![[r#"
+            error: edit 2: `c.txt`: edit 1 is for the same path
+            hint: move the file to another path, or leave the other edit out
+            see: `reknit explain path`
+        "#]],
+    );
+    refused(
+        "*** Update File: a.txt\n*** Move to: ./a.txt\n",
+        &expect![[r#"
+            error: edit 1: `a.txt`: it is moved to where it is
+            hint: leave the move out
+            see: `reknit explain path`
+        "#]],
+    );
+}
 
 #[test]
 fn a_file_that_was_moved_is_not_written_under_its_old_name() {
