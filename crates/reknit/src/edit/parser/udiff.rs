@@ -159,7 +159,13 @@ impl Reader {
             }
         }
         self.end_hunk(parsed);
-        self.end_file(parsed);
+        match self.file.take() {
+            Some(file) if self.fence.is_some() => parsed.problems.push(file.cut()),
+            file => {
+                self.file = file;
+                self.end_file(parsed);
+            }
+        }
     }
 
     /// Whether the hunk must have a line yet that goes.

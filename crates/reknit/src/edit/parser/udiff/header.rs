@@ -167,12 +167,19 @@ impl File {
         self.change == Change::Created && self.hunks == 1
     }
 
+    /// The problem of a file that the answer ends in.
+    pub(super) fn cut(self) -> Problem {
+        Problem { kind: ProblemKind::Incomplete, ..self.opening }
+    }
+
     /// What is asked of the file itself.
     pub(super) fn finish(self) -> Result<Option<Edit>, Problem> {
         let path = self.path();
         let action = match self.change {
             Change::Deleted => Action::Delete,
             Change::RenamedTo(to) => Action::Move { to },
+            // Of an empty file there are no names, so here lines would follow.
+            Change::Created if self.hunks == 0 && self.has_names() => return Err(self.opening),
             Change::Created if self.hunks == 0 => Action::Write { content: String::new() },
             Change::None if self.hunks == 0 && !self.has_mode => return Err(self.opening),
             Change::Created | Change::None | Change::Refused => return Ok(None),
