@@ -1,4 +1,4 @@
-//! `reknit apply` with answers that move files, or leave edits out.
+//! `reknit apply` with answers in which the file of an edit is in question: it was moved, refused, or not named.
 
 use expect_test::{Expect, expect};
 
@@ -90,4 +90,23 @@ fn edits_are_told_by_their_numbers_in_the_answer() {
     "#]]
     .assert_eq(&run.stderr);
     assert!(run.stdout.contains(r#""edit":1,"lines":[1,1]"#), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_for_a_whole_file_names_it_where_others_do() {
+    let folder = Folder::new(&[("a.txt", "one\ntwo\n")]);
+    let answer = r#"[
+        {"path": "a.txt", "old_string": "one", "new_string": "1"},
+        {"old_string": "two", "new_string": "2"},
+        {"command": "create", "file_text": "three"}
+    ]"#;
+    let run = folder.run(&["apply", "--dry-run"], answer);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
+    // The second edit has its place by its search text.
+    expect![[r#"
+        error: edit 3: the answer names no file
+        hint: name the file above the edit
+        see: `reknit explain no-path`
+    "#]]
+    .assert_eq(&run.stderr);
 }

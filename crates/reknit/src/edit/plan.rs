@@ -88,16 +88,19 @@ pub struct Report {
 /// Finds the place of each edit.
 ///
 /// Edits are placed in the order given, each on the file as the ones before it leave it. Files that are not
-/// among `files` do not exist. An edit that names no file is for the only one there is.
+/// among `files` do not exist. An edit that names no file is for the only one there is; where others name it,
+/// that holds for what has its place by a search text only, and not for what is done to a whole file.
 pub fn plan(edits: &[Edit], files: &[Original<'_>], policy: Policy) -> Plan {
     let only = match files {
         [only] => Some(only.path),
         _ => None,
     };
+    let is_named = edits.iter().any(|edit| edit.path.is_some());
     let mut groups: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
     let mut numbers: BTreeMap<Option<&str>, usize> = BTreeMap::new();
     for (index, edit) in edits.iter().enumerate() {
-        let path = edit.path.as_deref().or(only);
+        let may_be_only = !is_named || !edit.readings().is_empty();
+        let path = edit.path.as_deref().or(only.filter(|_| may_be_only));
         let number = *numbers.entry(path).or_insert_with(|| {
             groups.push((path, Vec::new()));
             groups.len() - 1
