@@ -238,6 +238,36 @@ fn other_formats_grow_too() {
     );
 }
 
+#[test]
+fn blocks_of_one_element_show_one_after_the_other() {
+    let blocks = "<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nthree\n=======\n3\n";
+    let answer = format!("<apply_diff>\n<path>f</path>\n<diff>\n{blocks}");
+    check_as(
+        Format::RooArgs,
+        FILE,
+        &answer,
+        &expect![[r#"
+            1
+            two
+            3"#]],
+    );
+    // Here the hint of the first one comes last, and the other waits for it.
+    let answer = format!("<args>\n<file>\n<path>f</path>\n<diff>\n<content>\n{blocks}");
+    check_as(Format::RooArgs, FILE, &answer, &expect!["1"]);
+    let answer = answer + ">>>>>>> REPLACE\n</content>\n<start_line>1</start_line>\n</diff>\n";
+    assert_eq!(feed(Format::RooArgs, FILE, &answer, &byte_by_byte(&answer)).1, 0, "nothing is taken back");
+    check_as(
+        Format::RooArgs,
+        FILE,
+        &answer,
+        &expect![[r#"
+            1
+            two
+            3
+        "#]],
+    );
+}
+
 proptest! {
     #[test]
     fn any_cut_shows_the_same(

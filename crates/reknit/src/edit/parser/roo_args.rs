@@ -10,7 +10,7 @@ use super::lines::Line;
 use super::marker::Marker;
 use super::search_replace;
 use super::{Open, Parsed, Problem, ProblemKind};
-use crate::edit::Action;
+use crate::edit::{Action, Edit};
 
 /// What a section of character data begins and ends with.
 const DATA: (&str, &str) = ("<![CDATA[", "]]>");
@@ -20,8 +20,8 @@ const DATA: (&str, &str) = ("<![CDATA[", "]]>");
 pub(super) struct Reader {
     state: State,
     path: Option<String>,
-    /// The edits of the `<diff>` that is open.
-    diff: Parsed,
+    /// The edits of the `<content>` that is open, whose hint may come behind it.
+    waiting: Parsed,
     start_line: Option<usize>,
     /// The outermost elements that are open.
     open: Vec<(Tag, Problem)>,
@@ -96,9 +96,11 @@ pub(super) fn is_telling(line: Line<'_>) -> bool {
 impl Reader {
     /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
-        match &self.state {
-            State::Content { blocks, .. } => blocks.open(),
-            State::Outside | State::Value { .. } => None,
+        match (&*self.waiting.edits, &self.state) {
+            // It is not over before its hint can come, and those behind it come after it.
+            ([first, ..], _) => Some(Open::Replacement(first)),
+            ([], State::Content { blocks, .. }) => blocks.open(),
+            ([], State::Outside | State::Value { .. }) => None,
         }
     }
 
@@ -110,15 +112,15 @@ impl Reader {
             rest = match mem::take(&mut self.state) {
                 State::Outside => self.outside(here, parsed),
                 State::Value { tag, text } => self.value(tag, text, here),
-                State::Content { tag, blocks } => self.content(tag, blocks, here),
+                State::Content { tag, blocks } => self.content(tag, blocks, here, parsed),
             };
         }
     }
 
     /// Ends the answer.
     pub(super) fn finish(&mut self, parsed: &mut Parsed) {
-        if let State::Content { mut blocks, .. } = mem::take(&mut self.state) {
-            blocks.finish(&mut self.diff);
+        if let State::Content { tag, mut blocks } = mem::take(&mut self.state) {
+            self.read(tag, parsed, |parsed| blocks.finish(parsed));
         }
         self.end_diff(parsed);
         if parsed.problems.last().is_none_or(|problem| problem.kind != ProblemKind::Incomplete) {
@@ -184,7 +186,13 @@ impl Reader {
         inner.strip_prefix(DATA.0).unwrap_or(inner)
     }
 
-    fn content<'a>(&mut self, tag: Tag, mut blocks: Box<search_replace::Reader>, line: Line<'a>) -> &'a str {
+    fn content<'a>(
+        &mut self,
+        tag: Tag,
+        mut blocks: Box<search_replace::Reader>,
+        line: Line<'a>,
+        parsed: &mut Parsed,
+    ) -> &'a str {
         if blocks.open().is_none() {
             let inner = line.text.trim_ascii_start();
             // It was not the older form.
@@ -202,32 +210,49 @@ impl Reader {
             let ends_block = matches!(Marker::read(text), Some(Marker::Replace { .. }));
             if ends_block || blocks.open().is_none() {
                 if !text.trim_ascii().is_empty() {
-                    blocks.line(Line { text, ..line }, &mut self.diff);
+                    self.read(tag, parsed, |parsed| blocks.line(Line { text, ..line }, parsed));
                 }
-                blocks.finish(&mut self.diff);
+                self.read(tag, parsed, |parsed| blocks.finish(parsed));
                 return if tag == Tag::Diff { &line.text[before.len()..] } else { behind };
             }
         }
         let is_data_end = line.trimmed() == DATA.1 && blocks.open().is_none();
         if !is_data_end {
-            blocks.line(line, &mut self.diff);
+            self.read(tag, parsed, |parsed| blocks.line(line, parsed));
         }
         self.state = State::Content { tag, blocks };
         ""
     }
 
+    /// Reads what the blocks of an element give: at once in the older form, where a hint can only stand above.
+    fn read(&mut self, tag: Tag, parsed: &mut Parsed, blocks: impl FnOnce(&mut Parsed)) {
+        if tag != Tag::Diff {
+            return blocks(&mut self.waiting);
+        }
+        let given = parsed.edits.len();
+        blocks(parsed);
+        if let Some(edit) = parsed.edits.get_mut(given) {
+            hint(edit, self.start_line.take());
+        }
+    }
+
     fn end_diff(&mut self, parsed: &mut Parsed) {
         let start_line = self.start_line.take();
-        let mut diff = mem::take(&mut self.diff);
-        if let Some(edit) = diff.edits.first_mut() {
-            let readings = match &mut edit.action {
-                Action::Replace(replace) => std::slice::from_mut(replace),
-                Action::Undecided(readings) => readings,
-                _ => &mut [],
-            };
-            readings.iter_mut().for_each(|replace| replace.hint = replace.hint.or(start_line));
+        let mut waiting = mem::take(&mut self.waiting);
+        if let Some(edit) = waiting.edits.first_mut() {
+            hint(edit, start_line);
         }
-        parsed.edits.append(&mut diff.edits);
-        parsed.problems.append(&mut diff.problems);
+        parsed.edits.append(&mut waiting.edits);
+        parsed.problems.append(&mut waiting.problems);
     }
+}
+
+/// Gives an edit a hint, unless it has its own.
+fn hint(edit: &mut Edit, line: Option<usize>) {
+    let readings = match &mut edit.action {
+        Action::Replace(replace) => std::slice::from_mut(replace),
+        Action::Undecided(readings) => readings,
+        _ => &mut [],
+    };
+    readings.iter_mut().for_each(|replace| replace.hint = replace.hint.or(line));
 }
