@@ -18,7 +18,8 @@ pub use problem::{Problem, ProblemKind, Repair, RepairKind};
 
 use std::mem;
 
-use self::detect::Detector;
+use self::detect::{Detector, Others};
+use self::fence::Fence;
 use self::lines::{Line, Lines};
 use super::{Edit, Format};
 
@@ -66,6 +67,8 @@ pub fn parse(format: Format, answer: &str) -> Parsed {
 pub struct Parser {
     reader: Reader,
     parsed: Parsed,
+    /// What is looked for besides, if the format was found.
+    others: Option<Others>,
 }
 
 #[derive(Clone, Debug)]
@@ -100,14 +103,15 @@ pub enum Open<'a> {
 impl Parser {
     /// A parser of one format.
     pub fn new(format: Format) -> Self {
-        Self { reader: Reader::new(format), parsed: Parsed { format: Some(format), ..Parsed::default() } }
+        let parsed = Parsed { format: Some(format), ..Parsed::default() };
+        Self { reader: Reader::new(format), parsed, others: None }
     }
 
-    /// A parser that finds the format by looking at the answer, which is in one format only.
+    /// A parser that finds the format by looking at the answer. Edits in another one are not read, but told.
     ///
     /// Whole files are found when the answer is over, because a named fence may be an example before edits.
     pub fn detect() -> Self {
-        Self { reader: Reader::Detecting(Detector::default()), parsed: Parsed::default() }
+        Self { reader: Reader::Detecting(Detector::default()), parsed: Parsed::default(), others: None }
     }
 
     /// Takes the next piece.
@@ -118,7 +122,9 @@ impl Parser {
                     self.found(format);
                 }
             }
-            Reader::Lines(lines, reader) => lines.push(piece, |line| reader.line(line, &mut self.parsed)),
+            Reader::Lines(lines, reader) => {
+                lines.push(piece, |line| reader.watched_line(line, &mut self.parsed, &mut self.others));
+            }
             Reader::StrReplace(reader) => reader.push(piece, &mut self.parsed),
         }
     }
@@ -147,7 +153,7 @@ impl Parser {
         match &mut self.reader {
             Reader::Detecting(_) => {}
             Reader::Lines(lines, reader) => {
-                lines.finish(|line| reader.line(line, &mut self.parsed));
+                lines.finish(|line| reader.watched_line(line, &mut self.parsed, &mut self.others));
                 reader.finish(&mut self.parsed);
             }
             Reader::StrReplace(reader) => reader.finish(&mut self.parsed),
@@ -158,6 +164,7 @@ impl Parser {
     /// Reads all that came in the format that was found.
     fn found(&mut self, format: Format) {
         self.parsed.format = Some(format);
+        self.others = Some(Others::new(format));
         let detecting = mem::replace(&mut self.reader, Reader::new(format));
         if let Reader::Detecting(detector) = detecting {
             self.push(&detector.into_answer());
@@ -187,6 +194,21 @@ impl LineReader {
             Self::ApplyPatch(reader) => reader.open(),
             Self::Whole(reader) => reader.open(),
             Self::RooArgs(reader) => reader.open(),
+        }
+    }
+
+    /// Takes a line, and tells one that is part of no edit but begins one in another format.
+    fn watched_line(&mut self, line: Line<'_>, parsed: &mut Parsed, others: &mut Option<Others>) {
+        let is_open = self.open().is_some();
+        let told = (parsed.edits.len(), parsed.problems.len());
+        self.line(line, parsed);
+        // The fence behind an edit may be what ended it.
+        let is_prose = !is_open && told == (parsed.edits.len(), parsed.problems.len());
+        if self.open().is_none()
+            && (is_prose || Fence::read(line.text).is_some())
+            && others.as_mut().is_some_and(|others| others.line(line))
+        {
+            parsed.problems.push(Problem::at(ProblemKind::OtherFormat, line));
         }
     }
 

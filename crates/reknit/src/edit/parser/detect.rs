@@ -84,6 +84,36 @@ impl Detector {
     }
 }
 
+/// Looks for edits in another format than the one that was found, which are not read.
+#[derive(Clone, Debug)]
+pub(super) struct Others {
+    found: Format,
+    look: Look,
+    is_told: bool,
+}
+
+impl Others {
+    pub(super) fn new(found: Format) -> Self {
+        Self { found, look: Look::default(), is_told: false }
+    }
+
+    /// Takes a line that is part of no edit, or a fence; whether it begins an edit that is not read, for the
+    /// first time.
+    pub(super) fn line(&mut self, line: Line<'_>) -> bool {
+        let matters = |format| match format {
+            // JSON may be anything, and blocks may stand beside the elements that others are in.
+            Format::StrReplace | Format::Whole => false,
+            Format::SearchReplace | Format::RooArgs => {
+                !matches!(self.found, Format::SearchReplace | Format::RooArgs)
+            }
+            Format::UnifiedDiff | Format::ApplyPatch => format != self.found,
+        };
+        let is_new = self.look.line(line).is_some_and(matters) && !self.is_told;
+        self.is_told |= is_new;
+        is_new
+    }
+}
+
 impl Look {
     fn line(&mut self, line: Line<'_>) -> Option<Format> {
         if let Some(fence) = Fence::read(line.text) {

@@ -70,6 +70,8 @@ pub enum ProblemKind {
     CopiedFile,
     /// Several files have no name.
     NoName,
+    /// An answer has edits in a second format, which were not read.
+    OtherFormat,
     /// The arguments of an edit tool are not JSON.
     InvalidJson,
     /// An argument of an edit tool is missing, there twice, or of another type.
@@ -103,6 +105,7 @@ impl ProblemKind {
         Self::NoTextFile,
         Self::CopiedFile,
         Self::NoName,
+        Self::OtherFormat,
         Self::InvalidJson,
         Self::InvalidArguments,
         Self::UnsupportedCommand,
@@ -216,6 +219,12 @@ impl ProblemKind {
                 form: FILE,
                 hint: "write the name of each file on a line of its own above its fence",
             },
+            Self::OtherFormat => Texts {
+                name: "other-format",
+                message: "edits in a second format were not read",
+                form: FORMATS,
+                hint: "give the edits of each format by themselves, or name the one that is meant",
+            },
             Self::InvalidJson => Texts {
                 name: "invalid-json",
                 message: "the arguments of an edit tool are not JSON",
@@ -279,6 +288,11 @@ all lines of the file
 /// How the arguments of an edit tool are written.
 const ARGUMENTS: &str = "\
 {\"path\": \"path/of/the/file\", \"old_string\": \"text as it is\", \"new_string\": \"text that stands there instead\"}
+";
+
+/// How several edits are written.
+const FORMATS: &str = "\
+All edits of an answer are blocks, or hunks of one diff, or sections of one patch, or whole files.
 ";
 
 /// How each format ends.
