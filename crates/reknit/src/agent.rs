@@ -178,6 +178,8 @@ pub enum AgentEvent {
         #[serde(skip_serializing_if = "Option::is_none")]
         turn_id: Option<String>,
     },
+    /// The provider has paused its reply, and goes on with it when it gets it back.
+    TurnPaused {},
     /// The model is done.
     Done {},
     /// Tokens that one request took.

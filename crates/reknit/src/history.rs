@@ -31,7 +31,8 @@
 //! ```
 //!
 //! What was sent stays as it was sent: a `request` entry settles all before it, so that the messages of an
-//! earlier request are the beginning of those of a later one, until a condensation replaces them.
+//! earlier request are the beginning of those of a later one, until a condensation replaces them. Only a reply
+//! that its provider has paused (`turn-paused`) goes on behind the next request.
 
 use crate::agent::{Body, Entry, Misread};
 use crate::json::Value;
@@ -61,7 +62,8 @@ pub struct Request {
     /// The messages as the provider takes them: its `messages`, `input` or `contents`. What it is told as the
     /// system's is the caller's.
     ///
-    /// They end with the user's, and are empty if nothing was said yet.
+    /// They end with the user's, or with a reply that the provider has paused and goes on with; they are empty if
+    /// nothing was said yet.
     pub messages: Vec<Value>,
     /// What a provider would have refused, in the order in which it was met.
     pub repairs: Vec<Repair>,
@@ -110,7 +112,8 @@ pub fn request(dialect: Dialect, entries: &[Entry]) -> Result<Request, Error> {
 
 /// What entries would say to make these messages: the transcript of a history that came from elsewhere.
 ///
-/// `model` is the one that is said to have answered. Messages of the system are left out.
+/// `model` is the one that is said to have answered. Messages of the system are left out. That the last reply is
+/// paused is in no message; whoever knows it adds the event.
 pub fn bodies(dialect: Dialect, model: &str, messages: &[Value]) -> Result<Vec<Body>, Error> {
     let form = dialect.form().ok_or(Error::NoRequests { dialect })?;
     let mut bodies = Bodies::new(dialect.name(), model);

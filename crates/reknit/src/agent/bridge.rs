@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::AgentEvent;
 use crate::diagnostic::Kind;
-use crate::event::Usage;
+use crate::event::{StopReason, Usage};
 use crate::json::Object;
 use crate::message::{self, Body, Message, State};
 use crate::parts::{self, Address, Args, Change, Input, List, Opening, Origin, Part};
@@ -29,7 +29,8 @@ use written::Written;
 /// | result of a call that the provider ran | `tool-result` with the fields of the block; a `provider-block` if it names no call |
 /// | anything else | `provider-block` |
 ///
-/// A failure of the provider and an early end of the stream are an `error`. What was counted of a message
+/// A failure of the provider and an early end of the stream are an `error`, and a reply that the provider has
+/// paused ends with a `turn-paused`. What was counted of a message
 /// is its last event, a `usage`; that of the last message comes with [`finish`](Bridge::finish).
 ///
 /// **Order.** Events come when their change does, but for parts that would run into each other: of several
@@ -107,7 +108,6 @@ enum Call {
     /// Its name may still go on.
     Naming,
     Started {
-        voice: Voice,
         id: String,
         /// Of arguments that come one by one.
         written: Option<Written>,
@@ -197,14 +197,14 @@ impl Bridge {
         }
         let delta = text.to_owned();
         match self.open.get(&part) {
-            Some(Open::Text) => self.turns.say(&Voice::Text, part, AgentEvent::TextDelta { delta }),
+            Some(Open::Text) => self.turns.say(part, AgentEvent::TextDelta { delta }),
             Some(Open::Thinking(_)) => {
                 self.open.insert(part, Open::Thinking(Shown::Yes));
-                self.turns.say(&Voice::Thinking, part, AgentEvent::ReasoningDelta { delta });
+                self.turns.say(part, AgentEvent::ReasoningDelta { delta });
             }
-            Some(Open::Call(Call::Started { voice, id, .. })) => {
+            Some(Open::Call(Call::Started { id, .. })) => {
                 let event = AgentEvent::ToolInputDelta { tool_call_id: id.clone(), delta };
-                self.turns.say(voice, part, event);
+                self.turns.say(part, event);
             }
             Some(Open::Call(Call::Unknown | Call::Naming) | Open::Fields) | None => {}
         }
@@ -212,14 +212,13 @@ impl Bridge {
 
     /// Goes on with the text of arguments that are written one by one.
     fn write(&mut self, part: Address, write: impl FnOnce(&mut Written) -> String) {
-        let Some(Open::Call(Call::Started { voice, id, written: Some(written) })) = self.open.get_mut(&part)
-        else {
+        let Some(Open::Call(Call::Started { id, written: Some(written) })) = self.open.get_mut(&part) else {
             return;
         };
         let delta = write(written);
         if !delta.is_empty() {
             let event = AgentEvent::ToolInputDelta { tool_call_id: id.clone(), delta };
-            self.turns.say(voice, part, event);
+            self.turns.say(part, event);
         }
     }
 
@@ -228,7 +227,7 @@ impl Bridge {
         if let Some(Open::Thinking(shown @ Shown::No)) = self.open.get_mut(&part) {
             *shown = Shown::Yes;
             let event = AgentEvent::ReasoningDelta { delta: String::new() };
-            self.turns.say(&Voice::Thinking, part, event);
+            self.turns.say(part, event);
         }
     }
 
@@ -244,17 +243,17 @@ impl Bridge {
             return;
         };
         let Some(Part::Call(found)) = list.part(part) else { return };
-        let (id, voice) = (found.id.clone(), Voice::Call(found.id.clone()));
-        self.turns.begin(&voice, part);
+        let id = found.id.clone();
+        self.turns.begin(&Voice::Call(id.clone()), part);
         let event = AgentEvent::ToolInputStart { tool_call_id: id.clone(), tool_name: found.name.clone() };
-        self.turns.say(&voice, part, event);
+        self.turns.say(part, event);
         let text = so_far(found);
         if !text.is_empty() {
             let event = AgentEvent::ToolInputDelta { tool_call_id: id.clone(), delta: text.to_string() };
-            self.turns.say(&voice, part, event);
+            self.turns.say(part, event);
         }
         let written = matches!(found.args, Args::Streaming(Input::Params(_))).then(Written::default);
-        *call = Call::Started { voice, id, written };
+        *call = Call::Started { id, written };
     }
 
     fn closed(&mut self, part: Address, list: &List, message: &Message) {
@@ -265,23 +264,24 @@ impl Bridge {
         let mut of_text = fields_of_text(part, list, message);
         match (open, list.part(part)) {
             (Open::Text, _) => {
-                of_text.take().into_iter().for_each(|event| self.turns.say(&Voice::Text, part, event));
+                of_text.take().into_iter().for_each(|event| self.turns.say(part, event));
                 self.turns.end(&Voice::Text, part);
             }
             (Open::Thinking(shown), Some(thinking)) => {
                 if shown == Shown::Yes {
                     let event = AgentEvent::ReasoningEnd { metadata: metadata(thinking, own) };
-                    self.turns.say(&Voice::Thinking, part, event);
+                    self.turns.say(part, event);
                 }
                 self.turns.end(&Voice::Thinking, part);
             }
-            (Open::Call(Call::Started { voice, id, written }), Some(Part::Call(call))) => {
+            (Open::Call(Call::Started { id, written }), Some(Part::Call(call))) => {
+                let voice = Voice::Call(id.clone());
                 let last = match &call.args {
                     Args::Complete(arguments) => {
                         if let Some(mut written) = written {
                             let (tool_call_id, delta) = (id, written.end());
                             let event = AgentEvent::ToolInputDelta { tool_call_id, delta };
-                            self.turns.say(&voice, part, event);
+                            self.turns.say(part, event);
                         }
                         AgentEvent::ToolCall { tool_call: whole(call, arguments, own, part, message) }
                     }
@@ -289,7 +289,7 @@ impl Bridge {
                         AgentEvent::ToolInputError { tool_call_id: id, error: what_is_wrong(args) }
                     }
                 };
-                self.turns.say(&voice, part, last);
+                self.turns.say(part, last);
                 self.turns.end(&voice, part);
             }
             (Open::Fields, Some(closed)) if closed.state() == State::Closed => {
@@ -305,6 +305,9 @@ impl Bridge {
         match change {
             message::Change::Started(_) => self.finish(),
             message::Change::Usage(usage) => self.usage.update(*usage),
+            message::Change::Stopped { choice: 0, stop } if stop.reason == StopReason::Pause => {
+                self.turns.tell(AgentEvent::TurnPaused {});
+            }
             message::Change::Failed(failure) => self.turns.tell(failed(failure)),
             message::Change::Cut {} => {
                 let refused = message.diagnostics().last().filter(|odd| refuses(odd.kind));

@@ -79,6 +79,7 @@ impl AgentEvent {
             "status" => Self::Status { status: members.if_any("status", text) },
             "turn-start" => Self::TurnStart { turn_id: members.if_any("turnId", text) },
             "turn-sealed" => Self::TurnSealed { turn_id: members.if_any("turnId", text) },
+            "turn-paused" => Self::TurnPaused {},
             "done" => Self::Done {},
             "usage" => Self::Usage { usage: token_counts(members) },
             "task-list-update" => Self::TaskListUpdate { tasks: members.optional("tasks") },

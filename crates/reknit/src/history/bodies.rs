@@ -14,10 +14,10 @@ pub(crate) struct Bodies {
     list: Vec<Body>,
     /// Whether the model is speaking, so that its next words belong to the same reply.
     in_reply: bool,
-    /// The ids and names of calls that have no result yet.
-    unanswered: VecDeque<(String, String)>,
+    unanswered: Unanswered,
     /// The calls of this reply that the provider ran, by id.
     provider_calls: BTreeMap<String, ProviderCallId>,
+    newest_provider_call: Option<String>,
     calls: usize,
 }
 
@@ -28,8 +28,9 @@ impl Bodies {
             model: model.to_owned(),
             list: Vec::new(),
             in_reply: false,
-            unanswered: VecDeque::new(),
+            unanswered: Unanswered::default(),
             provider_calls: BTreeMap::new(),
+            newest_provider_call: None,
             calls: 0,
         }
     }
@@ -69,9 +70,10 @@ impl Bodies {
         self.calls += 1;
         self.event(AgentEvent::ToolCall { tool_call });
         if is_the_providers {
+            self.newest_provider_call = Some(id.clone());
             self.provider_calls.insert(id.clone(), ProviderCallId { id, name, fields });
         } else {
-            self.unanswered.push_back((id, name));
+            self.unanswered.push(id, name);
         }
     }
 
@@ -80,14 +82,19 @@ impl Bodies {
         format!("call_{}", self.calls)
     }
 
+    /// The same for a call that the provider ran. No id has a blank in it, so that it is none of the client's.
+    pub(crate) fn invented_provider_id(&self) -> String {
+        format!("call {}", self.calls)
+    }
+
     /// A call of this reply that the provider ran and that has no result yet.
     pub(crate) fn provider_call(&self, id: &str) -> Option<&ProviderCallId> {
         self.provider_calls.get(id)
     }
 
-    /// The newest of them, for results that name none.
-    pub(crate) fn provider_call_without_id(&self) -> Option<String> {
-        self.provider_calls.keys().next_back().cloned()
+    /// The newest call that the provider ran, for a result that names none.
+    pub(crate) fn newest_provider_call(&self) -> Option<String> {
+        self.newest_provider_call.clone().filter(|id| self.provider_calls.contains_key(id))
     }
 
     /// The result of a call that the provider ran, which is a part of the reply.
@@ -104,26 +111,59 @@ impl Bodies {
 
     pub(crate) fn result(&mut self, id: String, result: Value, is_error: bool) {
         self.in_reply = false;
-        let at = self.unanswered.iter().position(|(known, _)| *known == id);
-        let tool_name = at.and_then(|at| self.unanswered.remove(at)).map(|(_, name)| name);
+        let tool_name = self.unanswered.answer(&id);
         let is_error = is_error.then_some(true);
         let tool_result = ToolResult { tool_call_id: id, tool_name, result, is_error };
         self.list.push(Body::Agent(AgentEvent::ToolResult { tool_result }));
     }
 
     /// The oldest call of a tool that has no result, for results that name none.
-    pub(crate) fn oldest_call_of(&self, name: &str) -> Option<String> {
-        self.unanswered.iter().find(|(_, known)| known == name).map(|(id, _)| id.clone())
+    pub(crate) fn oldest_call_of(&mut self, name: &str) -> Option<String> {
+        self.unanswered.oldest_of(name)
     }
 
     fn event(&mut self, event: AgentEvent) {
         if !self.in_reply {
             self.in_reply = true;
-            self.unanswered.clear();
+            self.unanswered = Unanswered::default();
             self.provider_calls.clear();
             let (dialect, model) = (self.dialect.to_owned(), self.model.clone());
             self.list.push(Body::Request { dialect, model });
         }
         self.list.push(Body::Agent(event));
+    }
+}
+
+/// The client's calls that have no result yet, the oldest first.
+#[derive(Debug, Default)]
+struct Unanswered {
+    /// Their tools, by id.
+    names: BTreeMap<String, VecDeque<String>>,
+    /// Their ids, by tool. Some may have their result by now.
+    ids: BTreeMap<String, VecDeque<String>>,
+}
+
+impl Unanswered {
+    fn push(&mut self, id: String, name: String) {
+        self.names.entry(id.clone()).or_default().push_back(name.clone());
+        self.ids.entry(name).or_default().push_back(id);
+    }
+
+    /// Takes out the oldest call with this id, and says which tool it is of.
+    fn answer(&mut self, id: &str) -> Option<String> {
+        let names = self.names.get_mut(id)?;
+        let name = names.pop_front();
+        if names.is_empty() {
+            self.names.remove(id);
+        }
+        name
+    }
+
+    fn oldest_of(&mut self, name: &str) -> Option<String> {
+        let ids = self.ids.get_mut(name)?;
+        while !self.names.contains_key(ids.front()?) {
+            ids.pop_front();
+        }
+        ids.front().cloned()
     }
 }

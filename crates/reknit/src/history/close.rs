@@ -32,6 +32,8 @@ pub(super) struct Closed {
 /// What a reply is closed with.
 pub(super) struct Closing<'c> {
     pub(super) origin: Origin,
+    /// Whether the provider goes on with the reply, so that its calls may still have results.
+    pub(super) goes_on: bool,
     pub(super) form: &'c Form,
     pub(super) ids: &'c mut Ids,
     pub(super) repairs: &'c mut Repairs,
@@ -40,6 +42,10 @@ pub(super) struct Closing<'c> {
 impl Closing<'_> {
     pub(super) fn close(&mut self, reply: &Reply<'_>) -> Closed {
         let mut closed = Closed::default();
+        // Calls that the provider runs keep their ids, so that none of the client's may have one of them.
+        if self.origin == Origin::Own {
+            reply.ids_of_the_provider().for_each(|id| self.ids.reserve(id));
+        }
         for (at, open) in reply.parts.iter().enumerate() {
             let before = closed.parts.len();
             self.close_part(at, open, reply, &mut closed);
@@ -180,7 +186,7 @@ impl Closing<'_> {
         let input = self.input(seq, call);
         let (id, name, fields) = (call.id.clone(), call.name.clone(), fields(call));
         let call = Call { id, name, input, fields, is_own: true };
-        closed.parts.push(ReplyPart::ProviderCall { seq, call });
+        closed.parts.push(ReplyPart::ProviderCall { seq, call, may_wait: self.goes_on });
     }
 
     fn client_call(&mut self, seq: u64, call: &agent::ToolCall) -> Call {

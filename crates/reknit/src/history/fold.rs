@@ -37,15 +37,26 @@ pub(super) fn fold(dialect: Dialect, form: &Form, entries: &[Entry]) -> (Vec<Mes
     fold.finish()
 }
 
+/// How far a reply is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// More of it may come.
+    Open,
+    /// More of it comes when the provider gets it back.
+    Paused,
+    /// More of the model's words are another one.
+    Over,
+}
+
 struct Fold<'a> {
     dialect: Dialect,
     form: &'a Form,
     /// The entry that is read.
     seq: u64,
-    origin: Origin,
+    /// The dialect of the last request: whose words come.
+    asked: Option<&'a str>,
     reply: Reply<'a>,
-    /// Whether the reply is over, so that more of the model's words are another one.
-    is_over: bool,
+    phase: Phase,
     /// What the user said since the reply began, by entry.
     said: Vec<(u64, Vec<UserPart>)>,
     /// By the id of the request: the call that somebody was asked about.
@@ -65,9 +76,9 @@ impl<'a> Fold<'a> {
             dialect,
             form,
             seq: 0,
-            origin: Origin::Unknown,
+            asked: None,
             reply: Reply::default(),
-            is_over: false,
+            phase: Phase::Open,
             said: Vec::new(),
             approvals: BTreeMap::new(),
             answered: BTreeSet::new(),
@@ -81,9 +92,7 @@ impl<'a> Fold<'a> {
     /// Replaces all that was taken by a summary. Who is speaking stays, and a thinking that is open is torn.
     fn condense(&mut self, summary: &str, seq: u64) {
         let rest = self.reply.cut_off(self.seq);
-        let fresh =
-            Self { seq: self.seq, origin: self.origin, reply: rest, ..Self::new(self.dialect, self.form) };
-        *self = fresh;
+        *self = Self { seq: self.seq, asked: self.asked, reply: rest, ..Self::new(self.dialect, self.form) };
         if is_blank(summary) {
             return self.repairs.push(RepairKind::TextBlank, seq, "a blank summary was left out");
         }
@@ -94,10 +103,13 @@ impl<'a> Fold<'a> {
         match body {
             Body::UserMessage { content } => self.say(content),
             Body::Request { dialect, .. } => {
+                if self.is_paused() && self.asked == Some(dialect) {
+                    return;
+                }
+                self.phase = Phase::Over;
                 self.settle();
                 self.ask();
-                let is_own = *dialect == self.dialect.name();
-                self.origin = if is_own { Origin::Own } else { Origin::Another };
+                self.asked = Some(dialect);
             }
             Body::Decision { tool_call_id, decision, reason, .. } => {
                 self.reply.decide(tool_call_id, *decision, reason.as_deref());
@@ -105,7 +117,7 @@ impl<'a> Fold<'a> {
             Body::ToolStarted { tool_call_id } => self.reply.start(tool_call_id),
             Body::End { reason } => {
                 self.reply.end(*reason);
-                self.is_over = true;
+                self.phase = Phase::Over;
             }
             Body::Agent(event) => self.take_event(event),
             // The summary is told where the entries that it covers end.
@@ -135,7 +147,8 @@ impl<'a> Fold<'a> {
                     self.reply.decide(id, *decision, reason.as_deref());
                 }
             }
-            AgentEvent::TurnStart { .. } => self.is_over = true,
+            AgentEvent::TurnStart { .. } => self.phase = Phase::Over,
+            AgentEvent::TurnPaused {} => self.phase = Phase::Paused,
             // What a person sees, and no model is told.
             AgentEvent::ToolInputDelta { .. }
             | AgentEvent::ShellOutput { .. }
@@ -167,9 +180,10 @@ impl<'a> Fold<'a> {
     /// next request tells where it ends. Where no request was ever told, those two end it.
     fn reply(&mut self) -> &mut Reply<'a> {
         let is_followed = self.reply.is_answered() || !self.said.is_empty();
-        if self.is_over || self.origin == Origin::Unknown && is_followed {
+        if self.phase == Phase::Over || self.asked.is_none() && is_followed {
             self.settle();
         }
+        self.phase = Phase::Open;
         &mut self.reply
     }
 
@@ -212,14 +226,37 @@ impl<'a> Fold<'a> {
         }
     }
 
+    /// Whether the next request of its provider goes on with the reply.
+    ///
+    /// A provider pauses while it runs its own calls. A call of the client, or a word of the user, is followed by
+    /// something else.
+    fn is_paused(&self) -> bool {
+        let is_followed = !self.said.is_empty() || !self.reply.has_only_calls_of_the_provider();
+        self.phase == Phase::Paused && !is_followed
+    }
+
+    /// Whether the request that is made goes on with the reply, which is its last message then.
+    fn goes_on(&self) -> bool {
+        self.is_paused() && self.form.goes_on_with_paused && self.origin() == Origin::Own
+    }
+
+    fn origin(&self) -> Origin {
+        match self.asked {
+            None => Origin::Unknown,
+            Some(asked) if asked == self.dialect.name() => Origin::Own,
+            Some(_) => Origin::Another,
+        }
+    }
+
     /// Ends the reply: what of it goes back, the results of its calls, and what the user said behind it.
     fn settle(&mut self) {
+        let (origin, goes_on) = (self.origin(), self.goes_on());
         let reply = mem::take(&mut self.reply);
         let said = mem::take(&mut self.said);
-        self.is_over = false;
+        self.phase = Phase::Open;
         self.answered.extend(reply.unanswered_ids());
-        let mut closing =
-            Closing { origin: self.origin, form: self.form, ids: &mut self.ids, repairs: &mut self.repairs };
+        let (ids, repairs) = (&mut self.ids, &mut self.repairs);
+        let mut closing = Closing { origin, goes_on, form: self.form, ids, repairs };
         let closed = closing.close(&reply);
         if !closed.parts.is_empty() {
             self.push_reply(closed.parts);
@@ -269,8 +306,11 @@ impl<'a> Fold<'a> {
     }
 
     fn finish(mut self) -> (Vec<Message>, Vec<Repair>) {
+        let goes_on = self.goes_on();
         self.settle();
-        self.ask();
+        if !goes_on {
+            self.ask();
+        }
         (self.messages, self.repairs.into_list())
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct Form {
     pub(crate) names: Alphabet,
     /// Whether there are tools that take a free text for arguments.
     pub(crate) has_plain_input: bool,
+    /// Whether the provider goes on with a reply that it has paused if that is the last message.
+    pub(crate) goes_on_with_paused: bool,
     /// The provider's own fields of a text that it wants back.
     pub(crate) text_fields: &'static [&'static str],
     /// Leaves out of a reply what the provider refuses. Client's calls stay, because they have results.

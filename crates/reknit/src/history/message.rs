@@ -43,6 +43,8 @@ pub(crate) enum ReplyPart {
     ProviderCall {
         seq: u64,
         call: Call,
+        /// Whether its result may still come, since the provider goes on with the reply.
+        may_wait: bool,
     },
     /// The result of a call that the provider ran.
     ProviderResult {

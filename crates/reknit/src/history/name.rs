@@ -35,6 +35,11 @@ pub(super) struct Ids {
 }
 
 impl Ids {
+    /// Keeps an id that stays as it is from being given.
+    pub(super) fn reserve(&mut self, id: &str) {
+        self.taken.insert(id.to_owned());
+    }
+
     pub(super) fn give(&mut self, id: &str, alphabet: &Alphabet) -> String {
         let spelled = alphabet.spell(id, "call").into_owned();
         if self.taken.insert(spelled.clone()) {

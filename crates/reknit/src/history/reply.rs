@@ -104,6 +104,22 @@ impl<'a> Reply<'a> {
         !self.results.is_empty()
     }
 
+    /// Whether there are calls, and the provider runs all of them.
+    pub(super) fn has_only_calls_of_the_provider(&self) -> bool {
+        let is_call = |part: &&Open<'_>| matches!(part.body, OpenBody::Call { .. });
+        let (all, of_the_provider) =
+            (self.parts.iter().filter(is_call).count(), self.ids_of_the_provider().count());
+        all > 0 && all == of_the_provider
+    }
+
+    /// The ids of the calls that the provider runs.
+    pub(super) fn ids_of_the_provider(&self) -> impl Iterator<Item = &'a str> {
+        self.parts.iter().filter_map(|part| match &part.body {
+            OpenBody::Call { id, state: CallState::Whole(call), .. } if call.provider_executed => Some(*id),
+            _ => None,
+        })
+    }
+
     pub(super) fn text(&mut self, seq: u64, delta: &str) {
         match self.parts.last_mut() {
             Some(Open { body: OpenBody::Text(text), .. }) => text.push_str(delta),

@@ -174,6 +174,7 @@ impl Chunks {
             | AgentEvent::Status { .. }
             | AgentEvent::TurnStart { .. }
             | AgentEvent::TurnSealed { .. }
+            | AgentEvent::TurnPaused {}
             | AgentEvent::Done {}
             | AgentEvent::Usage { .. }
             | AgentEvent::TaskListUpdate { .. }

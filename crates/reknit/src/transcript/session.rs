@@ -216,6 +216,7 @@ impl Transcript {
             | AgentEvent::Status { .. }
             | AgentEvent::TurnStart { .. }
             | AgentEvent::TurnSealed { .. }
+            | AgentEvent::TurnPaused {}
             | AgentEvent::Done {}
             | AgentEvent::Usage { .. }
             | AgentEvent::TaskListUpdate { .. }

@@ -3,7 +3,7 @@
 
 use expect_test::expect;
 use reknit::agent::{AgentEvent, Bridge};
-use reknit::event::{Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Usage};
+use reknit::event::{Event, Failure, Keep, Notation, Opening, Owner, Runner, Slot, Stop, StopReason, Usage};
 use reknit::json::{Object, Value};
 use reknit::message::{Change as MessageChange, State};
 use reknit::parts::{Address, Args, Change, Part, Parts};
@@ -372,6 +372,50 @@ fn half_a_signature_is_none() {
         {"type":"reasoning-delta","delta":"one"}
         {"type":"reasoning-end"}
         {"type":"error","error":"gone"}
+    "#]]
+    .assert_eq(&told(events));
+}
+
+#[test]
+fn a_reply_that_the_provider_has_paused_ends_so() {
+    let stop = Stop { reason: StopReason::Pause, detail: "pause_turn".to_owned() };
+    let events = vec![
+        opened(0, TEXT),
+        grew(0, "I search."),
+        closed(0),
+        Event::Usage(Usage { output: Some(4), ..Usage::default() }),
+        Event::Stopped { choice: 0, stop },
+        Event::Ended,
+    ];
+    expect![[r#"
+        {"type":"text-delta","delta":"I search."}
+        {"type":"turn-paused"}
+        {"type":"usage","usage":{"outputTokens":4}}
+    "#]]
+    .assert_eq(&told(events));
+}
+
+/// Whoever waits is told in the order of beginning, not of ending.
+#[test]
+fn texts_that_end_while_they_wait_are_told_in_order() {
+    let events = vec![
+        opened(0, TEXT),
+        opened(1, TEXT),
+        opened(2, TEXT),
+        grew(2, "three"),
+        closed(2),
+        grew(1, "two "),
+        closed(1),
+        grew(0, "one "),
+        closed(0),
+        opened(3, TEXT),
+        grew(3, ", four"),
+    ];
+    expect![[r#"
+        {"type":"text-delta","delta":"one "}
+        {"type":"text-delta","delta":"two "}
+        {"type":"text-delta","delta":"three"}
+        {"type":"text-delta","delta":", four"}
     "#]]
     .assert_eq(&told(events));
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use reknit::Dialect;
 use reknit::agent::{Body, Entry};
-use reknit::history::{self, Repair, Request};
+use reknit::history::{self, Repair};
 use reknit::json::Value;
 use reknit::transcript::{Chunks, append};
 
@@ -15,13 +15,13 @@ mod gemini;
 mod openai_chat;
 mod openai_responses;
 mod rule;
+mod promises;
 mod sessions;
 mod properties;
 mod refusals;
 mod replies;
 
-const DIALECTS: [Dialect; 4] =
-    [Dialect::Anthropic, Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Gemini];
+use promises::{DIALECTS, request};
 
 #[test]
 fn history_cases_give_what_they_must() {
@@ -44,7 +44,8 @@ fn history_cases_cut_anywhere_are_accepted_and_come_back() {
         let entries = entries(&case);
         for cut in 0..=entries.len() {
             for dialect in DIALECTS {
-                holds(dialect, &entries[..cut]).unwrap_or_else(|why| panic!("{}, {cut}: {why}", case.name));
+                promises::hold(dialect, &entries[..cut])
+                    .unwrap_or_else(|why| panic!("{}, {cut}: {why}", case.name));
             }
         }
     }
@@ -95,10 +96,6 @@ fn a_history_from_elsewhere_can_be_shown() {
     );
 }
 
-fn request(dialect: Dialect, entries: &[Entry]) -> Request {
-    history::request(dialect, entries).expect("its requests are known")
-}
-
 fn parsed(text: &str) -> Value {
     text.parse().expect("it is JSON")
 }
@@ -107,44 +104,6 @@ fn entries(case: &Case) -> Vec<Entry> {
     let lines = case.text().lines();
     let entries = lines.map(|line| {
         serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}: {line}", case.name))
-    });
-    entries.collect()
-}
-
-/// Whether a provider would take these messages, or the rule that they break.
-fn validate(dialect: Dialect, messages: &[Value]) -> Result<(), String> {
-    match dialect {
-        Dialect::Anthropic => anthropic::validate(messages),
-        Dialect::OpenAiChat => openai_chat::validate(messages),
-        Dialect::OpenAiResponses => openai_responses::validate(messages),
-        _ => gemini::validate(messages),
-    }
-}
-
-/// What must hold of the messages of any entries in a dialect.
-fn holds(dialect: Dialect, entries: &[Entry]) -> Result<(), String> {
-    let messages = request(dialect, entries).messages;
-    let shown = || messages.iter().map(|message| format!("{message}\n")).collect::<String>();
-    validate(dialect, &messages).map_err(|rule| format!("{dialect}: {rule}\n{}", shown()))?;
-
-    let bodies = history::bodies(dialect, "", &messages).map_err(|error| format!("{error}\n{}", shown()))?;
-    let again = request(dialect, &log(bodies));
-    if again.messages != messages {
-        let again: String = again.messages.iter().map(|message| format!("{message}\n")).collect();
-        return Err(format!("{dialect}: the messages do not come back\n{}became\n{again}", shown()));
-    }
-    match again.repairs.first() {
-        Some(Repair { message, .. }) => Err(format!("{dialect}: repaired again: {message}\n{}", shown())),
-        None => Ok(()),
-    }
-}
-
-/// A log that says this, after a trip through JSON.
-fn log(bodies: Vec<Body>) -> Vec<Entry> {
-    let entries = bodies.into_iter().zip(1..).map(|(body, seq)| {
-        let entry = Entry { seq, at: 0, turn: None, body, extra: reknit::json::Object::new() };
-        let line = serde_json::to_string(&entry).expect("entries are JSON");
-        serde_json::from_str(&line).expect("entries read what they write")
     });
     entries.collect()
 }

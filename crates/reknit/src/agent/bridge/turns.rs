@@ -19,17 +19,18 @@ pub(super) enum Voice {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     /// The parts of each voice that are open or wait; the first of them is heard.
-    queues: BTreeMap<Voice, VecDeque<Turn>>,
+    queues: BTreeMap<Voice, VecDeque<Address>>,
+    waiting: BTreeMap<Address, Waiting>,
     ready: VecDeque<AgentEvent>,
     last: Last,
 }
 
-#[derive(Clone, Debug)]
-struct Turn {
-    part: Address,
-    /// What it has said while it waited.
+/// A part that another of its voice stands before.
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    /// What it has said meanwhile.
     said: Vec<AgentEvent>,
-    over: bool,
+    is_over: bool,
 }
 
 /// What the chunk is that the events told so far end with.
@@ -45,33 +46,37 @@ enum Last {
 impl Turns {
     /// A part begins to speak, or to wait.
     pub(super) fn begin(&mut self, voice: &Voice, part: Address) {
-        let turn = Turn { part, said: Vec::new(), over: false };
-        self.queues.entry(voice.clone()).or_default().push_back(turn);
+        let queue = self.queues.entry(voice.clone()).or_default();
+        if !queue.is_empty() {
+            self.waiting.insert(part, Waiting::default());
+        }
+        queue.push_back(part);
     }
 
     /// A part that has begun says something.
-    pub(super) fn say(&mut self, voice: &Voice, part: Address, event: AgentEvent) {
-        let Some(queue) = self.queues.get_mut(voice) else { return };
-        match queue.iter_mut().enumerate().rev().find(|(_, turn)| turn.part == part) {
-            Some((0, _)) => self.tell(event),
-            Some((_, turn)) => turn.said.push(event),
-            None => {}
+    pub(super) fn say(&mut self, part: Address, event: AgentEvent) {
+        match self.waiting.get_mut(&part) {
+            Some(waiting) => waiting.said.push(event),
+            None => self.tell(event),
         }
     }
 
-    /// A part has said all; the next of its voice is heard.
+    /// A part has said all; if it was heard, the next of its voice is.
     pub(super) fn end(&mut self, voice: &Voice, part: Address) {
+        if let Some(waiting) = self.waiting.get_mut(&part) {
+            waiting.is_over = true;
+            return;
+        }
         let Some(mut queue) = self.queues.remove(voice) else { return };
-        if let Some(turn) = queue.iter_mut().find(|turn| turn.part == part) {
-            turn.over = true;
-        }
-        while queue.front().is_some_and(|turn| turn.over) {
+        queue.pop_front();
+        while let Some(next) = queue.front() {
+            let Waiting { said, is_over } = self.waiting.remove(next).unwrap_or_default();
+            said.into_iter().for_each(|event| self.tell(event));
+            if !is_over {
+                self.queues.insert(voice.clone(), queue);
+                return;
+            }
             queue.pop_front();
-            let said = queue.front_mut().map(|next| std::mem::take(&mut next.said));
-            said.into_iter().flatten().for_each(|event| self.tell(event));
-        }
-        if !queue.is_empty() {
-            self.queues.insert(voice.clone(), queue);
         }
     }
 

@@ -17,6 +17,7 @@ pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 64, allows: NAME },
     names: Alphabet { longest: 128, allows: NAME },
     has_plain_input: false,
+    goes_on_with_paused: true,
     text_fields: &[],
     fit,
     write,
@@ -31,7 +32,7 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     let answered: BTreeSet<_> = parts.iter().filter_map(result_id).collect();
     refuse_unless(parts, repairs, |part| match part {
         ReplyPart::Thinking { thinking, .. } => is_signed(thinking),
-        ReplyPart::ProviderCall { call, .. } => answered.contains(&call.id),
+        ReplyPart::ProviderCall { call, may_wait, .. } => *may_wait || answered.contains(&call.id),
         ReplyPart::ProviderResult { call, .. } => asked.contains(&call.id),
         ReplyPart::Block { kind, .. } if kind.ends_with("tool_result") => {
             result_id(part).is_some_and(|id| asked.contains(&id))

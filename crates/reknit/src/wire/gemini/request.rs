@@ -13,6 +13,7 @@ pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 64, allows: |c| c.is_ascii_graphic() },
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || "_-.:".contains(c) },
     has_plain_input: false,
+    goes_on_with_paused: false,
     text_fields: &[SIGNATURE],
     fit,
     write,
@@ -191,10 +192,10 @@ fn read_model_part(mut part: Members, bodies: &mut Bodies) -> Result<(), Misread
         let metadata = read_signature(&mut part)?;
         bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: false, metadata });
     } else if part.has("executableCode") {
-        let (id, arguments) = (bodies.invented_id(), part.value("executableCode")?);
+        let (id, arguments) = (bodies.invented_provider_id(), part.value("executableCode")?);
         let (name, metadata) = (CODE.to_owned(), read_signature(&mut part)?);
         bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: true, metadata });
-    } else if let (true, Some(id)) = (part.has(CODE_RESULT), bodies.provider_call_without_id()) {
+    } else if let (true, Some(id)) = (part.has(CODE_RESULT), bodies.newest_provider_call()) {
         let result = part.value(CODE_RESULT)?;
         bodies.provider_result(id, signed(result, part.optional(SIGNATURE)));
     } else if let Some(text) = part.optional_text("text")? {

@@ -12,6 +12,7 @@ pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 40, allows: |c| c.is_ascii_graphic() },
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
     has_plain_input: true,
+    goes_on_with_paused: false,
     text_fields: &[],
     fit,
     write,

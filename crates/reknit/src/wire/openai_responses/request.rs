@@ -14,11 +14,15 @@ pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 64, allows: NAME },
     names: Alphabet { longest: 64, allows: NAME },
     has_plain_input: true,
-    text_fields: &[],
+    goes_on_with_paused: false,
+    text_fields: &[PHASE],
     fit,
     write,
     read,
 };
+
+/// Whether a message is said on the way or is the answer. Models that say so do worse without it.
+const PHASE: &str = "phase";
 
 /// A reasoning item goes back with what is encrypted in it: without that the provider would have to have kept
 /// it. Items that the provider makes itself are not written out of their parts.
@@ -103,9 +107,13 @@ fn output_item(answer: &Answer) -> Value {
 
 fn item(parts: &[ReplyPart]) -> Value {
     match &parts[0] {
-        ReplyPart::Text { text, .. } => {
+        ReplyPart::Text { text, fields, .. } => {
             let text = object([("type", "output_text".into()), ("text", (&**text).into())]);
-            message_item("assistant", vec![text])
+            let mut message = message_item("assistant", vec![text]);
+            if let (Some(phase), Some(message)) = (fields.get(PHASE), message.as_object_mut()) {
+                message.insert(PHASE, phase.clone());
+            }
+            message
         }
         ReplyPart::Thinking { thinking, .. } => reasoning(thinking.field("id"), parts),
         ReplyPart::Call { call, .. } | ReplyPart::ProviderCall { call, .. } => call_item(call),
@@ -203,6 +211,9 @@ fn read_message(mut item: Members, bodies: &mut Bodies) -> Result<(), Misread> {
                 if let Content::Text { text } = part {
                     bodies.text(text);
                 }
+            }
+            if let Some(phase) = item.optional_text(PHASE)? {
+                bodies.text_fields([(PHASE, phase)].into_iter().collect());
             }
         }
         "system" | "developer" => {}

@@ -102,6 +102,7 @@ fn silent() -> impl Strategy<Value = AgentEvent> {
         }),
         proptest::option::of(value()).prop_map(|tasks| AgentEvent::TaskListUpdate { tasks }),
         select(vec![
+            AgentEvent::TurnPaused {},
             AgentEvent::Done {},
             AgentEvent::TabCreated {},
             AgentEvent::MessageQueued {},

@@ -17,10 +17,11 @@ const SHOWN: [&str; 10] = [
 ];
 
 /// Events that show nothing.
-const SILENT: [&str; 13] = [
+const SILENT: [&str; 14] = [
     "status",
     "turn-start",
     "turn-sealed",
+    "turn-paused",
     "done",
     "usage",
     "task-list-update",

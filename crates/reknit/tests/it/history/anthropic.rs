@@ -9,8 +9,7 @@ use super::rule::{filled_text, list, object, plain_name, rule, text};
 
 pub(super) fn validate(messages: &[Value]) -> Result<(), String> {
     let mut ids = BTreeSet::new();
-    // Calls of the message before: each has its result in the very next message.
-    let mut open: Vec<String> = Vec::new();
+    let mut last = Reply::default();
     for (number, message) in messages.iter().enumerate() {
         let role = text(message, "role")?;
         // The first message is the user's, and roles take turns.
@@ -19,14 +18,28 @@ pub(super) fn validate(messages: &[Value]) -> Result<(), String> {
         // No message is empty.
         let blocks = list(message, "content")?;
         if role == "user" {
-            user(blocks, &open)?;
+            rule!(last.waiting.is_empty(), "the provider's calls {:?} have no result", last.waiting);
+            user(blocks, &last.calls)?;
+            last = Reply::default();
         } else {
-            open = assistant(blocks, &mut ids)?;
+            last = assistant(blocks, &mut ids)?;
         }
     }
-    // Newer models take no beginning of an answer: the last message is the user's.
-    rule!(messages.len() % 2 == 1 || messages.is_empty(), "the last message is the model's");
+    // Newer models take no beginning of an answer: the last message is the user's, or a reply that was paused
+    // while the provider ran its own calls.
+    let is_paused = last.has_calls_of_the_provider && last.calls.is_empty();
+    rule!(messages.len() % 2 == 1 || messages.is_empty() || is_paused, "the last message is the model's");
     Ok(())
+}
+
+/// What of a message of the model the next one depends on.
+#[derive(Default)]
+struct Reply {
+    /// Calls of the client: each has its result in the very next message.
+    calls: Vec<String>,
+    has_calls_of_the_provider: bool,
+    /// Those that have no result.
+    waiting: Vec<String>,
 }
 
 fn user(blocks: &[Value], open: &[String]) -> Result<(), String> {
@@ -85,7 +98,7 @@ fn user_block(kind: &str, block: &Value) -> Result<(), String> {
     }
 }
 
-fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Vec<String>, String> {
+fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, String> {
     let (mut calls, mut asked, mut answered) = (Vec::new(), Vec::new(), Vec::new());
     for block in blocks {
         let kind = text(block, "type")?;
@@ -124,7 +137,8 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Vec<String>
     // Thinking is never the last block.
     let last = text(blocks.last().expect("it is filled"), "type")?;
     rule!(!last.ends_with("thinking"), "the last block is thinking");
-    let (asked, answered): (BTreeSet<_>, BTreeSet<_>) = (asked.iter().collect(), answered.iter().collect());
-    rule!(asked == answered, "the provider's calls {asked:?} and results {answered:?}");
-    Ok(calls)
+    rule!(answered.iter().all(|id| asked.contains(id)), "the provider's results {answered:?} of {asked:?}");
+    let has_calls_of_the_provider = !asked.is_empty();
+    let waiting = asked.into_iter().filter(|id| !answered.contains(id)).collect();
+    Ok(Reply { calls, has_calls_of_the_provider, waiting })
 }

@@ -5,8 +5,9 @@ use reknit::Dialect;
 use reknit::agent::{AgentEvent, Body, Content};
 use reknit::json::Value;
 
+use super::parsed;
+use super::promises::{self, DIALECTS, log, request};
 use super::sessions::{any_entries, session};
-use super::{DIALECTS, holds, log, parsed, request};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
@@ -16,7 +17,7 @@ proptest! {
         let entries = log(bodies);
         for cut in 0..=entries.len() {
             for dialect in DIALECTS {
-                if let Err(why) = holds(dialect, &entries[..cut]) {
+                if let Err(why) = promises::hold(dialect, &entries[..cut]) {
                     prop_assert!(false, "cut at {cut}: {why}");
                 }
             }
@@ -27,7 +28,7 @@ proptest! {
     fn entries_in_any_order_are_accepted_and_come_back(bodies in any_entries()) {
         let entries = log(bodies);
         for dialect in DIALECTS {
-            if let Err(why) = holds(dialect, &entries) {
+            if let Err(why) = promises::hold(dialect, &entries) {
                 prop_assert!(false, "{why}");
             }
         }

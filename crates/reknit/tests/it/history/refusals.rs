@@ -3,14 +3,17 @@
 use reknit::Dialect;
 use reknit::json::Value;
 
-use super::{parsed, validate};
+use super::parsed;
+use super::promises::validate;
 
 #[test]
 fn anthropic_refuses() {
     let user = r#"{"role":"user","content":[{"type":"text","text":"Hi"}]}"#;
     let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ls","input":{}}]}"#;
     let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}"#;
+    let paused = r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}]}"#;
     accept(Dialect::Anthropic, &[user, call, result]);
+    accept(Dialect::Anthropic, &[user, paused]);
     for (rule, messages) in [
         ("message 0 is of `assistant`", vec![call, result]),
         ("results of []", vec![user, call, user]),
@@ -57,11 +60,13 @@ fn anthropic_refuses() {
                 r#"{"role":"assistant","content":[{"type":"tool_use","id":"functions.ls:0","name":"ls","input":{}}]}"#,
             ],
         ),
+        ("the provider's calls", vec![user, paused, user]),
         (
-            "the provider's calls",
+            "the provider's results",
             vec![
                 user,
-                r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}]}"#,
+                r#"{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s1","content":[]}]}"#,
+                user,
             ],
         ),
     ] {

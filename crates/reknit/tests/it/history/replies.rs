@@ -9,7 +9,8 @@ use reknit::parts::{Args, List, Part, Parts};
 use reknit::reply::Changes;
 use reknit::{Dialect, Reply};
 
-use super::{DIALECTS, holds, log, parsed, request};
+use super::parsed;
+use super::promises::{self, DIALECTS, log, request};
 use crate::corpus;
 
 /// A reply as agent events, and what of it has to go back.
@@ -231,7 +232,7 @@ fn replies_of_the_corpus_go_back_as_they_came() {
             let own = read.own.clone().sorted();
             let entries = log(read.into_session(dialect));
             for other in DIALECTS {
-                holds(other, &entries).unwrap_or_else(|why| panic!("corpus/{}: {why}", case.name));
+                promises::hold(other, &entries).unwrap_or_else(|why| panic!("corpus/{}: {why}", case.name));
             }
             let back = Own::of_request(dialect, &request(dialect, &entries).messages).sorted();
             assert_eq!(back, own, "corpus/{}", case.name);

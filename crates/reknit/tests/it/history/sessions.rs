@@ -32,6 +32,7 @@ pub(super) fn any_entries() -> impl Strategy<Value = Vec<Body>> {
         6 => part().prop_map(Part::into_one),
         4 => outcome(id()),
         1 => Just(agent(r#"{"type":"turn-start"}"#)),
+        1 => Just(agent(r#"{"type":"turn-paused"}"#)),
         1 => id().prop_map(|tool_call_id| {
             Body::Agent(AgentEvent::ToolInputError { tool_call_id, error: "cut".to_owned() })
         }),
@@ -90,12 +91,13 @@ fn part() -> impl Strategy<Value = Part> {
             Part(vec![Body::Agent(start), Body::Agent(AgentEvent::ToolInputError { tool_call_id, error })])
         }),
         1 => select(&[
-            r#"{"type":"provider-block","kind":"web_search_tool_result","block":{"tool_use_id":"srv_c1","content":[]}}"#,
+            r#"{"type":"provider-block","kind":"web_search_tool_result","block":{"tool_use_id":"c1","content":[]}}"#,
             r#"{"type":"provider-block","kind":"compaction","block":{"id":"cmp_1","encrypted_content":"gA=="}}"#,
             r#"{"type":"provider-block","kind":"text","block":{"thoughtSignature":"c2ln"}}"#,
             r#"{"type":"provider-block","kind":"text","block":{"thoughtSignature":"","citations":[{"url":"https://example.org"}]}}"#,
             r#"{"type":"provider-block","kind":"codeExecutionResult","block":{"outcome":"OUTCOME_OK"}}"#,
             r#"{"type":"error","error":"overloaded"}"#,
+            r#"{"type":"turn-paused"}"#,
             r#"{"type":"shell-output","data":"x","stream":"stdout"}"#,
         ][..]).prop_map(|block| Part(vec![agent(block)])),
     ]
@@ -128,8 +130,6 @@ fn call() -> impl Strategy<Value = Part> {
         |(id, name, arguments, raw, provider)| {
             // Where calls are signed the first of a reply is, so that each has a signature here.
             let metadata = Some(parsed(r#"{"thoughtSignature":"c2ln","id":"fc_1"}"#));
-            // A provider gives none of its own calls the id of one of the client's.
-            let id = if provider { format!("srv_{id}") } else { id };
             let (name, arguments) = (name.to_owned(), parsed(arguments));
             let tool_call = ToolCall { id, name, arguments, raw, provider_executed: provider, metadata };
             Part(vec![Body::Agent(AgentEvent::ToolCall { tool_call })])
