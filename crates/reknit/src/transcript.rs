@@ -5,6 +5,7 @@
 //! elsewhere to follow: a page that has the changes need not be sent the message again.
 
 mod chunk;
+mod named;
 mod chunks;
 mod append;
 mod change;

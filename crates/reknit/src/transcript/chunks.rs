@@ -1,12 +1,13 @@
 //! [`Chunks`]: what a person sees of a message.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::change::{Change, Diagnostic, Misfit};
 use super::chunk::{Call, Chunk, Input, Preview};
+use super::named::Named;
 use crate::agent::{Members, Misread};
 use crate::json::exact;
 use crate::limits::Limits;
@@ -41,16 +42,12 @@ pub(super) struct Places {
     /// By id: the oldest call of the newest batch that has it.
     pub(super) calls: BTreeMap<String, Place>,
     /// By id: calls whose arguments are being written.
-    writing: Named,
+    writing: Named<Place>,
     /// By the id of the request: calls that somebody was asked about.
-    approvals: Named,
+    approvals: Named<Place>,
     pub(super) newest_batch: Option<usize>,
     pub(super) newest_thinking: Option<usize>,
 }
-
-/// Calls by a name that several of them may have; the last of these in the list is meant.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Named(BTreeMap<String, BTreeSet<Place>>);
 
 /// A call, by its chunk and its number in there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -290,24 +287,6 @@ impl Places {
         }
         if let Some(approval) = &call.approval {
             self.approvals.insert(&approval.id, place);
-        }
-    }
-}
-
-impl Named {
-    fn last(&self, name: &str) -> Option<Place> {
-        self.0.get(name)?.last().copied()
-    }
-
-    fn insert(&mut self, name: &str, place: Place) {
-        self.0.entry(name.to_owned()).or_default().insert(place);
-    }
-
-    fn remove(&mut self, name: &str, place: Place) {
-        let Some(places) = self.0.get_mut(name) else { return };
-        places.remove(&place);
-        if places.is_empty() {
-            self.0.remove(name);
         }
     }
 }

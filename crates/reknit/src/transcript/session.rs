@@ -8,7 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::change::{Change, Diagnostic, Misfit};
 use super::chunk::{Call, Chunk};
+use super::chunks::Chunks;
 use super::message::{Message, Role, Status};
+use super::named::Named;
 use super::step::{Effect, OutOfOrder, Step};
 use crate::agent::{AgentEvent, Body, Entry, Members, Misread};
 use crate::diagnostic::Kind;
@@ -50,6 +52,8 @@ pub struct Transcript {
     messages: Vec<Message>,
     /// By the id of a call: the newest message that has it.
     calls: BTreeMap<String, usize>,
+    /// By the id of a request: the messages with a call that it asks about.
+    approvals: Named<usize>,
     diagnostics: Vec<Diagnostic>,
     diagnostics_omitted: u64,
 }
@@ -197,10 +201,8 @@ impl Transcript {
             AgentEvent::ShellOutput { tool_call_id: Some(id), .. } => of_call(id, "shell-output"),
             AgentEvent::ShellOutput { tool_call_id: None, .. } => open_or(Home::Orphan("shell-output")),
             AgentEvent::ApprovalRequest { tool_call_id, .. } => of_call(tool_call_id, "approval-request"),
-            // People answer seldom, and nearly always what the newest message asks.
             AgentEvent::ApprovalResponse { approval_id, .. } => {
-                let asks = |message: &Message| message.chunks.asked(approval_id).is_some();
-                let newest = self.messages.iter().rposition(asks);
+                let newest = self.approvals.last(approval_id);
                 newest.map_or_else(|| open_or(Home::Orphan("approval-response")), Home::Message)
             }
             AgentEvent::EditPreview { tool_call_id, .. } => of_call(tool_call_id, "edit-preview"),
@@ -268,8 +270,14 @@ impl Transcript {
         match &step.effect {
             Effect::Chunk { message, change, status } => {
                 let host = self.messages.get_mut(*message).ok_or(misfit)?;
+                let replaced = replaced_request(&host.chunks, change);
                 host.chunks.follow(change).map_err(|_: Misfit| misfit)?;
                 host.status = *status;
+                if let Some(replaced) = replaced
+                    && host.chunks.asked(&replaced).is_none()
+                {
+                    self.approvals.remove(&replaced, *message);
+                }
                 self.enter(*message, change);
             }
             Effect::Ended { message, status } => {
@@ -300,6 +308,7 @@ impl Transcript {
             Change::Called { value, .. } => {
                 self.calls.insert(value.id.clone(), message);
             }
+            Change::Approval { approval, .. } => self.approvals.insert(&approval.id, message),
             _ => {}
         }
     }
@@ -317,6 +326,8 @@ impl Transcript {
         for value in members.list("messages")? {
             let (number, message) = (transcript.messages.len(), Message::read(value)?);
             transcript.calls.extend(message.chunks.calls().map(|call| (call.id.clone(), number)));
+            let approvals = message.chunks.calls().filter_map(|call| call.approval.as_ref());
+            approvals.for_each(|approval| transcript.approvals.insert(&approval.id, number));
             transcript.messages.push(message);
         }
         Ok(transcript)
@@ -343,6 +354,13 @@ impl<'de> Deserialize<'de> for Transcript {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
     }
+}
+
+/// The id under which a call was asked about before this change.
+fn replaced_request(chunks: &Chunks, change: &Change<'_>) -> Option<String> {
+    let Change::Approval { chunk, call, .. } = change else { return None };
+    let Some(Chunk::ToolBatch { calls }) = chunks.list().get(*chunk) else { return None };
+    Some(calls.get(*call)?.approval.as_ref()?.id.clone())
 }
 
 fn orphan<'a>(entry: &Entry, event: &str) -> Effect<'a> {
