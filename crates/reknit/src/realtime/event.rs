@@ -142,7 +142,7 @@ impl ServerEvent {
 impl From<Value> for ServerEvent {
     fn from(raw: Value) -> Self {
         let mut fields = Reader { fields: raw.as_object(), problems: Vec::new() };
-        let kind = fields.string("type").unwrap_or_default();
+        let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default().into_owned();
         let id = fields.string("id");
         let origin = Origin {
             session: fields.string("session_id"),
