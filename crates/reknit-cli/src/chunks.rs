@@ -87,7 +87,7 @@ fn fold(arguments: &Arguments, mut pieces: Pieces) -> Result<Outcome, Trouble> {
             let change = append(&mut chunks, &event);
             output.show(&change, &chunks, at)?;
             Ok(match &change {
-                Change::Dropped(diagnostic) => vec![Noticed::dropped(diagnostic, line)],
+                Change::Dropped(diagnostic) => vec![Noticed::dropped(&event, diagnostic, line)],
                 _ => Vec::new(),
             })
         })?;
@@ -191,7 +191,12 @@ fn close(
     let told: Vec<_> = told.collect();
     told.iter().take(MOST_TOLD).for_each(|noticed| tell(format_args!("{}", noticed.told())));
     if told.len() > MOST_TOLD {
-        tell(format_args!("and {} more; `--json` has them all", told.len() - MOST_TOLD));
+        let more = told.len() - MOST_TOLD;
+        if arguments.json {
+            tell(format_args!("and {more} more, which the output has too"));
+        } else {
+            tell(format_args!("and {more} more; `--json` has them all"));
+        }
     }
     explain::point_to(told.iter().take(MOST_TOLD).map(|noticed| noticed.kind));
     Ok(match input.bad_lines {

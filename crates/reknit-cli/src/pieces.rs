@@ -1,5 +1,6 @@
 //! [`Pieces`]: the input of a filter, in pieces as they arrive, as they were recorded, or cut anew.
 
+use std::io;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -74,6 +75,9 @@ enum Cut {
     To { next: usize, lengths: Box<dyn Iterator<Item = usize>> },
 }
 
+/// How often something is done while nothing comes.
+const TICK: Duration = Duration::from_millis(100);
+
 impl Pieces {
     /// Opens a file, or standard input for `-` and for nothing.
     ///
@@ -114,8 +118,21 @@ impl Pieces {
         Ok(Some(&self.waiting[piece]))
     }
 
+    /// Waits for the next piece, or the end, and again and again does something until then; returns when it came.
+    pub(crate) fn wait(
+        &mut self,
+        mut meanwhile: impl FnMut(Option<Duration>) -> io::Result<()>,
+    ) -> io::Result<Option<Duration>> {
+        let mut within = Duration::ZERO;
+        while !self.is_ready(within) {
+            meanwhile(self.elapsed())?;
+            within = TICK;
+        }
+        Ok(self.at())
+    }
+
     /// Whether the next piece, or the end, is there or comes in time.
-    pub(crate) fn is_ready(&mut self, within: Duration) -> bool {
+    fn is_ready(&mut self, within: Duration) -> bool {
         let wanted = self.cut.length().unwrap_or(1);
         while self.waiting.len() - self.given < wanted && matches!(self.input, Input::Open) {
             match self.ahead.next(within) {
@@ -138,7 +155,7 @@ impl Pieces {
     }
 
     /// How long the input takes already; `None` if it was there all the time.
-    pub(crate) fn elapsed(&self) -> Option<Duration> {
+    fn elapsed(&self) -> Option<Duration> {
         self.ahead.elapsed()
     }
 

@@ -109,6 +109,11 @@ impl View {
         }
     }
 
+    /// What comes next is not of what came before.
+    pub(crate) fn begin_paragraph(&mut self) {
+        self.turn_to(Stage::Nothing, Wrap::Words, "");
+    }
+
     /// Thinking came.
     pub(crate) fn thinking(&mut self, piece: &str) {
         if !matches!(self.stage, Stage::Thinking) {

@@ -126,20 +126,9 @@ impl Live {
     }
 
     /// The input is over.
-    pub(super) fn finish(&mut self, events: u64, bad_lines: u64, interrupted: bool) {
+    pub(super) fn finish(&mut self, end: End, words: &str) {
         self.clear_stage();
-        let count = |count: u64, word: &str| {
-            if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
-        };
-        let told = count(events, "event");
-        match (interrupted, bad_lines) {
-            (true, _) => self.view.finish(&self.facts, End::Broken, "interrupted"),
-            (false, 0) => self.view.finish(&self.facts, End::Whole, &told),
-            (false, bad) => {
-                let told = format!("{told}, {}", count(bad, "bad line"));
-                self.view.finish(&self.facts, End::Broken, &told);
-            }
-        }
+        self.view.finish(&self.facts, end, words);
     }
 
     fn opened(&mut self, chunk: &Chunk, at: Option<Duration>) {
@@ -264,5 +253,16 @@ impl Live {
     fn count(&mut self, text: &str, at: Option<Duration>) {
         self.facts.characters += text.chars().count() as u64;
         self.facts.first = self.facts.first.or(at);
+    }
+}
+
+/// How the input ended, in words.
+pub(super) fn ended(events: u64, input: &super::Input, interrupted: bool) -> (End, String) {
+    let count =
+        |count: u64, word: &str| if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") };
+    match (interrupted, input.bad_lines) {
+        (true, _) => (End::Broken, "interrupted".to_owned()),
+        (false, 0) => (End::Whole, count(events, "event")),
+        (false, bad) => (End::Broken, format!("{}, {}", count(events, "event"), count(bad, "bad line"))),
     }
 }

@@ -1,9 +1,10 @@
 //! [`Noticed`]: what was odd in the input, and in which line.
 
-use reknit::agent::Misread;
+use reknit::agent::{AgentEvent, Misread};
 use reknit::diagnostic::Kind;
 use reknit::json::Value;
-use reknit::{Limits, realtime, transcript};
+use reknit::realtime::{self, DiagnosticKind};
+use reknit::{Limits, transcript};
 use serde::Serialize;
 
 use super::lines::{Body, Line, Place};
@@ -22,18 +23,37 @@ pub(super) struct Noticed {
     at: u64,
     message: String,
     hint: &'static str,
+    #[serde(skip)]
+    weight: Weight,
+}
+
+#[derive(Debug, PartialEq)]
+enum Weight {
+    /// Nothing could be made of the line.
+    BadLine,
+    Odd,
 }
 
 impl Noticed {
     /// An event that was dropped.
-    pub(super) fn dropped(diagnostic: &transcript::Diagnostic, Place { line, at }: Place) -> Self {
+    pub(super) fn dropped(
+        event: &AgentEvent,
+        diagnostic: &transcript::Diagnostic,
+        Place { line, at }: Place,
+    ) -> Self {
+        let is_of_a_server = matches!(event, AgentEvent::Unknown(event) if event.get("session_id").is_some());
         Self {
             kind: diagnostic.kind.name(),
             event: Some(diagnostic.event),
             line,
             at,
             message: diagnostic.message.clone(),
-            hint: diagnostic.hint(),
+            hint: if is_of_a_server {
+                "read the events of an Agent C server with `--realtime`"
+            } else {
+                diagnostic.hint()
+            },
+            weight: Weight::Odd,
         }
     }
 
@@ -45,7 +65,16 @@ impl Noticed {
             line,
             at,
             message: diagnostic.kind.message(),
-            hint: diagnostic.kind.hint(),
+            hint: match &diagnostic.kind {
+                DiagnosticKind::UnknownEvent { raw } if is_agent_event(raw) => {
+                    "read the events of a session without `--realtime`"
+                }
+                kind => kind.hint(),
+            },
+            weight: match &diagnostic.kind {
+                DiagnosticKind::MalformedEvent { .. } => Weight::BadLine,
+                _ => Weight::Odd,
+            },
         }
     }
 
@@ -55,12 +84,13 @@ impl Noticed {
     }
 
     fn bad(Place { line, at }: Place, message: String, hint: &'static str) -> Self {
-        Self { kind: explain::MALFORMED_EVENT, event: None, line, at, message, hint }
+        let (kind, weight) = (explain::MALFORMED_EVENT, Weight::BadLine);
+        Self { kind, event: None, line, at, message, hint, weight }
     }
 
     /// Whether nothing could be made of the line.
     pub(super) fn is_bad_line(&self) -> bool {
-        self.event.is_none()
+        self.weight == Weight::BadLine
     }
 
     /// It in words.
@@ -69,6 +99,10 @@ impl Noticed {
         let word = if self.is_bad_line() { "error" } else { "warning" };
         format!("{word}: line {line}, byte {at}: {message}\nhint: {hint}")
     }
+}
+
+fn is_agent_event(value: &Value) -> bool {
+    matches!(AgentEvent::read(value.clone()), Ok((event, _)) if !matches!(event, AgentEvent::Unknown(_)))
 }
 
 /// The JSON of a line; nothing if the line is blank.
@@ -92,7 +126,17 @@ pub(super) fn read(line: &Line<'_>, limits: &Limits) -> Result<Option<Value>, No
     if text.trim().is_empty() {
         return Ok(None);
     }
-    Value::parse(text, limits.json_depth).map(Some).map_err(|error| {
-        bad(error.at, format!("the line is not JSON: {}", error.kind), "write each event as one JSON object")
-    })
+    Value::parse(text, limits.json_depth)
+        .map(Some)
+        .map_err(|error| bad(error.at, format!("the line is not JSON: {}", error.kind), hint_for(text)))
+}
+
+/// What to do about a line that is not JSON.
+fn hint_for(line: &str) -> &'static str {
+    let is_of_a_provider = ["data:", "event:", ":"].iter().any(|start| line.starts_with(start));
+    if is_of_a_provider {
+        "of a provider's stream, give what `reknit read --events` prints"
+    } else {
+        "write each event as one JSON object"
+    }
 }

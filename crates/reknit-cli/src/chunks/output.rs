@@ -7,7 +7,7 @@ use reknit::transcript::{Change, Chunk, Chunks};
 use serde::Serialize;
 
 use super::flow::Flow;
-use super::live::Live;
+use super::live::{Live, ended};
 use super::noticed::Noticed;
 use super::{Arguments, Input};
 use crate::outcome::Trouble;
@@ -32,9 +32,6 @@ enum Kind {
     Chunks,
 }
 
-/// How often the status line is drawn while nothing comes.
-const TICK: Duration = Duration::from_millis(100);
-
 impl Output {
     pub(super) fn new(arguments: &Arguments) -> Self {
         let kind = match *arguments {
@@ -51,15 +48,13 @@ impl Output {
     /// Waits for the next piece, or the end; returns when it came.
     pub(super) fn wait(&mut self, pieces: &mut Pieces) -> Result<Option<Duration>, Trouble> {
         let Self { out, kind: Kind::Live(live) } = self else { return Ok(None) };
-        let mut within = Duration::ZERO;
-        while !pieces.is_ready(within) {
-            live.wait(pieces.elapsed());
+        let at = pieces.wait(|elapsed| {
+            live.wait(elapsed);
             live.drain(out)?;
-            out.flush()?;
-            within = TICK;
-        }
+            out.flush()
+        })?;
         live.get_ready();
-        Ok(pieces.at())
+        Ok(at)
     }
 
     /// Shows a change that came at a time.
@@ -90,7 +85,10 @@ impl Output {
     pub(super) fn end(&mut self, chunks: &Chunks, input: &Input, interrupted: bool) -> Result<(), Trouble> {
         match &mut self.kind {
             Kind::Text(flow) => flow.end(&mut self.out)?,
-            Kind::Live(live) => live.finish(chunks.events(), input.bad_lines, interrupted),
+            Kind::Live(live) => {
+                let (end, words) = ended(chunks.events(), input, interrupted);
+                live.finish(end, &words);
+            }
             Kind::Changes => {}
             Kind::Chunks => {
                 let folded = Folded {

@@ -1,20 +1,25 @@
 //! `reknit chunks --realtime`: the events of an Agent C server to its sessions.
 
-use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::time::Duration;
 
 use reknit::json::Value;
-use reknit::realtime::{
-    EnhancedMessage, Happening, MessageKind, Processor, Profile, ServerEvent, Tally, Time,
-};
+use reknit::realtime::{Happening, Processor, Profile, ServerEvent, Tally, Time};
 use serde::Serialize;
 
+use super::live::ended;
 use super::noticed::Noticed;
 use super::output::is_zero;
 use super::{Arguments, Input, State, close};
 use crate::outcome::{Outcome, Trouble};
 use crate::pieces::Pieces;
 use crate::print::print_json;
+
+mod page;
+mod people;
+
+use page::Page;
+use people::People;
 
 pub(super) fn profile(name: &str) -> Result<Profile, String> {
     name.parse().map_err(|error: reknit::realtime::UnknownProfile| format!("{error}; {}", error.hint()))
@@ -24,28 +29,20 @@ pub(super) fn run(arguments: &Arguments, profile: Profile, mut pieces: Pieces) -
     let mut input = Input::new(arguments.strict);
     let mut processor = Processor::new(profile).with_limits(&input.limits);
     let mut out = BufWriter::new(io::stdout().lock());
-    let (mut words, mut now) = (Words::default(), Time::default());
+    let mut output = Output::new(arguments);
+    let mut now = Time::default();
     let mut broken = None;
     while input.state == State::Open {
+        let at = output.wait(&mut pieces, &mut out)?;
         broken = input.take(pieces.next());
-        let mut show = |happenings: &[Happening]| -> Result<(), Trouble> {
-            for happening in happenings {
-                match *arguments {
-                    Arguments { json: true, .. } => {}
-                    Arguments { ndjson: true, .. } => print_json(&mut out, happening)?,
-                    _ => words.show(happening, &mut out)?,
-                }
-            }
-            Ok(())
-        };
         input.read(|value, place| {
-            let (event, at) = timed(value, now);
-            now = at;
+            let (event, time) = timed(value, now);
+            now = time;
             let happenings = processor.process(&event, now);
-            show(&happenings)?;
+            output.show(&happenings, at, &mut out)?;
             // People see all of it at once; what programs get does not depend on where the input is cut.
-            if !arguments.ndjson {
-                show(&processor.flush(now))?;
+            if let Output::People(_) = output {
+                output.show(&processor.flush(now), at, &mut out)?;
             }
             let odd = happenings.iter().filter_map(|happening| match happening {
                 Happening::Diagnostic(diagnostic) => Some(Noticed::odd(diagnostic, place)),
@@ -54,17 +51,71 @@ pub(super) fn run(arguments: &Arguments, profile: Profile, mut pieces: Pieces) -
             Ok(odd.collect())
         })?;
         if input.state == State::Over {
-            show(&processor.flush(now))?;
+            output.show(&processor.flush(now), at, &mut out)?;
         }
-        out.flush()?;
+        output.drain(&mut out)?;
     }
-    if arguments.json {
-        print_json(&mut out, &Ended::new(&processor, &input))?;
-    } else if !arguments.ndjson {
-        words.end(&mut out)?;
+    match &mut output {
+        Output::Sessions => print_json(&mut out, &Ended::new(&processor, &input))?,
+        Output::Happenings => {}
+        Output::People(people) => {
+            let (end, words) = ended(processor.tally().events, &input, pieces.is_interrupted());
+            people.page.finish(end, &words);
+        }
     }
-    out.flush()?;
+    output.drain(&mut out)?;
     close(&input, arguments, broken, pieces.is_interrupted())
+}
+
+/// What is printed of the sessions.
+enum Output {
+    /// All of it, for people, as it comes.
+    People(Box<People>),
+    /// Everything that happens, as it comes.
+    Happenings,
+    /// The sessions, at the end.
+    Sessions,
+}
+
+impl Output {
+    fn new(arguments: &Arguments) -> Self {
+        match *arguments {
+            Arguments { json: true, .. } => Self::Sessions,
+            Arguments { ndjson: true, .. } => Self::Happenings,
+            _ => Self::People(Box::new(People::new(Page::on_stdout()))),
+        }
+    }
+
+    /// Waits for the next piece, or the end; returns when it came.
+    fn wait(&mut self, pieces: &mut Pieces, out: &mut impl Write) -> Result<Option<Duration>, Trouble> {
+        match self {
+            Self::People(people) => Ok(people.page.wait(pieces, out)?),
+            Self::Happenings | Self::Sessions => Ok(None),
+        }
+    }
+
+    /// Shows what happened at a time.
+    fn show(
+        &mut self,
+        happenings: &[Happening],
+        at: Option<Duration>,
+        out: &mut BufWriter<StdoutLock<'static>>,
+    ) -> Result<(), Trouble> {
+        match self {
+            Self::People(people) => happenings.iter().for_each(|happening| people.show(happening, at)),
+            Self::Happenings => happenings.iter().try_for_each(|happening| print_json(out, happening))?,
+            Self::Sessions => {}
+        }
+        Ok(())
+    }
+
+    /// Lets everything be seen that was shown.
+    fn drain(&mut self, out: &mut impl Write) -> Result<(), Trouble> {
+        if let Self::People(people) = self {
+            people.page.drain(out)?;
+        }
+        Ok(out.flush()?)
+    }
 }
 
 /// An event, and when it came: that of a line `{"at": TIME, "event": EVENT}`, or the one before.
@@ -96,90 +147,4 @@ impl<'a> Ended<'a> {
             diagnostics_omitted: input.omitted,
         }
     }
-}
-
-/// What happened, for people: text as it grows, and a paragraph for all else.
-#[derive(Default)]
-struct Words {
-    /// How much of the message that a session builds is shown.
-    shown: BTreeMap<String, usize>,
-    /// The session whose text was shown last; none if it was a paragraph.
-    speaking: Option<String>,
-    /// The session that all is of until another one is named.
-    named: Option<String>,
-    is_begun: bool,
-}
-
-impl Words {
-    fn show(&mut self, happening: &Happening, out: &mut impl Write) -> io::Result<()> {
-        match happening {
-            Happening::MessageStreaming { session_id, message } => self.grow(session_id, message, out),
-            Happening::MessageComplete { session_id, message } => {
-                self.grow(session_id, message, out)?;
-                self.shown.remove(session_id);
-                self.speaking = None;
-                Ok(())
-            }
-            Happening::MessageAdded { message, .. } => {
-                self.paragraph(&format!("[{}] {}", message.role, text(&message.content)), out)
-            }
-            Happening::ToolNotification(call) => {
-                self.paragraph(&format!("[{}: {}]", call.tool_name, call.status.name()), out)
-            }
-            Happening::MediaAdded { media, .. } => {
-                let kind = media.content_type.as_deref().unwrap_or("media");
-                self.paragraph(&format!("[{kind}]"), out)
-            }
-            Happening::SystemMessage(fields) => {
-                let content = fields.get("content").map(text).unwrap_or_default();
-                self.paragraph(&format!("[{content}]"), out)
-            }
-            Happening::Error { message, .. } => self.paragraph(&format!("[error] {message}"), out),
-            Happening::ResponseCancelled { .. } => self.paragraph("[cancelled]", out),
-            _ => Ok(()),
-        }
-    }
-
-    /// The text of a message that was not shown yet. Of a thought only that there is one.
-    fn grow(&mut self, session: &str, message: &EnhancedMessage, out: &mut impl Write) -> io::Result<()> {
-        let is_new = !self.shown.contains_key(session);
-        if message.kind == MessageKind::Thought {
-            self.shown.insert(session.to_owned(), 0);
-            return if is_new { self.paragraph("[thinking, not shown]", out) } else { Ok(()) };
-        }
-        let content = text(&message.content);
-        let from = self.shown.insert(session.to_owned(), content.len()).unwrap_or(0);
-        let more = content.get(from..).unwrap_or_default();
-        if more.is_empty() {
-            return Ok(());
-        }
-        if is_new || self.speaking.as_deref() != Some(session) {
-            self.part(out)?;
-            self.speaking = Some(session.to_owned());
-            let before = self.named.replace(session.to_owned());
-            if before.is_some_and(|before| before != session) {
-                write!(out, "[{session}] ")?;
-            }
-        }
-        out.write_all(more.as_bytes())
-    }
-
-    fn paragraph(&mut self, text: &str, out: &mut impl Write) -> io::Result<()> {
-        self.part(out)?;
-        self.speaking = None;
-        out.write_all(text.as_bytes())
-    }
-
-    /// A blank line behind what was shown before.
-    fn part(&mut self, out: &mut impl Write) -> io::Result<()> {
-        if std::mem::replace(&mut self.is_begun, true) { out.write_all(b"\n\n") } else { Ok(()) }
-    }
-
-    fn end(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.is_begun { out.write_all(b"\n") } else { Ok(()) }
-    }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), Into::into)
 }

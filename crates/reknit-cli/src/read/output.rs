@@ -40,9 +40,6 @@ enum Kind {
     Tagged(Box<Tagged>),
 }
 
-/// How often the status line is drawn while nothing comes.
-const TICK: Duration = Duration::from_millis(100);
-
 impl Output {
     pub(super) fn new(arguments: &Arguments, tags: Option<&Grammar>) -> Result<Self, Trouble> {
         let out = BufWriter::new(io::stdout().lock());
@@ -73,18 +70,16 @@ impl Output {
     /// Waits for the next piece, or the end; returns when it came.
     pub(super) fn wait(&mut self, pieces: &mut Pieces) -> Result<Option<Duration>, Trouble> {
         if let Kind::Tagged(tagged) = &mut self.kind {
-            return Ok(tagged.wait(pieces, TICK, &mut self.out)?);
+            return Ok(tagged.wait(pieces, &mut self.out)?);
         }
         let Self { out, kind: Kind::Live(live) } = self else { return Ok(None) };
-        let mut within = Duration::ZERO;
-        while !pieces.is_ready(within) {
-            live.wait(pieces.elapsed());
+        let at = pieces.wait(|elapsed| {
+            live.wait(elapsed);
             live.drain(out)?;
-            out.flush()?;
-            within = TICK;
-        }
+            out.flush()
+        })?;
         live.get_ready();
-        Ok(pieces.at())
+        Ok(at)
     }
 
     /// Takes what a piece changed that came at a time.

@@ -71,22 +71,15 @@ impl Tagged {
     }
 
     /// Waits for the next piece, or the end; returns when it came.
-    pub(super) fn wait(
-        &mut self,
-        pieces: &mut Pieces,
-        tick: Duration,
-        out: &mut impl Write,
-    ) -> io::Result<Option<Duration>> {
+    pub(super) fn wait(&mut self, pieces: &mut Pieces, out: &mut impl Write) -> io::Result<Option<Duration>> {
         let Form::Live(live) = &mut self.form else { return Ok(None) };
-        let mut within = Duration::ZERO;
-        while !pieces.is_ready(within) {
-            live.view.status(&Facts { last: pieces.elapsed(), ..live.facts.clone() });
+        let at = pieces.wait(|elapsed| {
+            live.view.status(&Facts { last: elapsed, ..live.facts.clone() });
             live.view.drain(out)?;
-            out.flush()?;
-            within = tick;
-        }
+            out.flush()
+        })?;
         live.view.measure();
-        Ok(pieces.at())
+        Ok(at)
     }
 
     /// The reply is over.

@@ -34,9 +34,6 @@ enum Kind {
     Blocks,
 }
 
-/// How often the status line is drawn while nothing comes.
-const TICK: Duration = Duration::from_millis(100);
-
 impl Output {
     pub(super) fn new(arguments: &Arguments, grammar: &Grammar) -> Self {
         let kind = match *arguments {
@@ -54,15 +51,13 @@ impl Output {
     /// Waits for the next piece, or the end; returns when it came.
     pub(super) fn wait(&mut self, pieces: &mut Pieces) -> Result<Option<Duration>, Trouble> {
         let Self { out, kind: Kind::Live(live), .. } = self else { return Ok(None) };
-        let mut within = Duration::ZERO;
-        while !pieces.is_ready(within) {
-            live.wait(pieces.elapsed());
+        let at = pieces.wait(|elapsed| {
+            live.wait(elapsed);
             live.drain(out)?;
-            out.flush()?;
-            within = TICK;
-        }
+            out.flush()
+        })?;
         live.get_ready();
-        Ok(pieces.at())
+        Ok(at)
     }
 
     /// Takes what a piece changed that came at a time.

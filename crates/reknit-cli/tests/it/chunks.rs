@@ -350,8 +350,10 @@ fn nothing_is_no_chunk() {
 fn only_the_first_bad_lines_are_told_one_by_one() {
     let told = run(&["chunks", "--json"], "no\n".repeat(1_200));
     assert_eq!(told.stderr.matches("error: ").count(), 10);
-    assert!(told.stderr.contains("and 990 more; `--json` has them all\n"), "{}", told.stderr);
+    assert!(told.stderr.contains("and 990 more, which the output has too\n"), "{}", told.stderr);
     assert!(told.stdout.ends_with("],\"diagnostics_omitted\":200}\n"), "{}", told.stdout.len());
+    let told = run(&["chunks"], "no\n".repeat(12));
+    assert!(told.stderr.contains("and 2 more; `--json` has them all\n"), "{}", told.stderr);
 }
 
 #[test]
@@ -415,6 +417,47 @@ fn people_see_realtime_sessions() {
     "#]]
     .assert_eq(&stderr);
     assert_eq!(code, Some(1));
+}
+
+#[test]
+fn an_event_of_a_server_that_lacks_what_it_is_about_is_a_bad_line() {
+    let lines = "{\"type\":\"text_delta\"}\n{\"type\":\"text_delta\",\"content\":\"Hi\"}\n";
+    let Run { stdout, stderr, code } = run(&["chunks", "--realtime"], lines);
+    assert_eq!((stdout.as_str(), code), ("Hi\n", Some(1)));
+    expect![[r#"
+        error: line 1, byte 0: the event has no string `content` and changed nothing
+        hint: check that the server speaks this protocol
+        see: `reknit explain malformed-event`
+    "#]]
+    .assert_eq(&stderr);
+    assert_eq!(run(&["chunks", "--realtime", "--strict"], lines).stdout, "");
+}
+
+#[test]
+fn input_of_another_kind_is_told_how_to_be_read() {
+    let hint = |arguments: &[&str], line: &str| {
+        let stderr = run(arguments, line).stderr;
+        stderr.lines().find_map(|line| line.strip_prefix("hint: ")).map(str::to_owned)
+    };
+    assert_eq!(
+        hint(&["chunks"], "event: message_start\n").as_deref(),
+        Some("of a provider's stream, give what `reknit read --events` prints")
+    );
+    assert_eq!(
+        hint(&["chunks"], r#"{"type":"text_delta","session_id":"s1","content":"Hi"}"#).as_deref(),
+        Some("read the events of an Agent C server with `--realtime`")
+    );
+    assert_eq!(
+        hint(&["chunks", "--realtime"], r#"{"type":"text-delta","delta":"Hi"}"#).as_deref(),
+        Some("read the events of a session without `--realtime`")
+    );
+}
+
+#[test]
+fn a_long_message_of_a_server_is_shown_whole() {
+    let line = r#"{"type":"text_delta","session_id":"s1","content":"knit purl "}"#;
+    let told = run(&["chunks", "--realtime"], format!("{line}\n").repeat(5_000));
+    assert_eq!(told.stdout, "knit purl ".repeat(5_000) + "\n");
 }
 
 fn pretty(json: &str) -> String {

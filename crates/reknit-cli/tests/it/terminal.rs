@@ -594,3 +594,55 @@ fn a_call_of_a_session_is_shown_while_it_is_written() {
     .assert_eq(shown);
     assert_eq!(left.code, Some(1));
 }
+
+#[test]
+fn the_sessions_of_a_server_are_shown_as_they_arrive() {
+    let (mut terminal, mut stdin) = Terminal::start_fed(60, &[], &["chunks", "--realtime"]);
+    let lines = [
+        r#"{"type":"user_message","session_id":"s1","message":{"role":"user","content":"Knit *socks*."}}"#,
+        r#"{"type":"thought_delta","session_id":"s1","content":"They want"}"#,
+        r#"{"type":"thought_delta","session_id":"s1","content":" socks."}"#,
+        r#"{"type":"tool_select_delta","session_id":"s1","tool_calls":[{"id":"c1","name":"count"}]}"#,
+        r#"{"type":"text_delta","session_id":"s1","content":"Four\u001b[2J nee"}"#,
+    ];
+    stdin.write_all((lines.join("\n") + "\n").as_bytes()).expect("it reads");
+    terminal.wait_for("nee");
+    let lines = [
+        r#"{"type":"text_delta","session_id":"s1","content":"dles."}"#,
+        r#"{"type":"text_delta","session_id":"s2","content":"Beside."}"#,
+        r#"{"type":"error","message":"out of yarn"}"#,
+        r#"{"type":"completion","session_id":"s1","running":false}"#,
+        r#"{"type":"text_delta","session_id":"s1","content":"And a fifth."}"#,
+        r#"{"type":"completion"}"#,
+    ];
+    stdin.write_all((lines.join("\n") + "\n").as_bytes()).expect("it reads");
+    drop(stdin);
+    let left = terminal.end();
+    // Behind it stands how long it took.
+    let screen = left.screen();
+    let (shown, _) = screen.split_once(" · first piece after ").expect("times are told");
+    expect![[r#"
+        [user]
+
+        Knit *socks*.
+
+        ┊ They want socks.
+
+        [count: preparing]
+
+        Four␛[2J needles.
+
+        [s2]
+
+        Beside.
+
+        ✗ out of yarn
+
+        [s1]
+
+        And a fifth.
+
+        ✓ 11 events"#]]
+    .assert_eq(shown);
+    assert_eq!(left.code, Some(0));
+}
