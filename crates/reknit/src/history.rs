@@ -114,6 +114,23 @@ pub fn request(dialect: Dialect, entries: &[Entry]) -> Result<Request, Error> {
 ///
 /// `model` is the one that is said to have answered. Messages of the system are left out. That the last reply is
 /// paused is in no message; whoever knows it adds the event.
+///
+/// ```
+/// use reknit::{Dialect, history};
+///
+/// let messages = [
+///     r#"{"role":"user","content":"Are you there?"}"#.parse()?,
+///     r#"{"role":"assistant","content":"Yes."}"#.parse()?,
+/// ];
+/// let bodies = history::bodies(Dialect::Anthropic, "claude", &messages)?;
+/// let lines: Vec<_> = bodies.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+/// assert_eq!(lines, [
+///     r#"{"type":"user-message","content":[{"type":"text","text":"Are you there?"}]}"#,
+///     r#"{"type":"request","dialect":"anthropic","model":"claude"}"#,
+///     r#"{"type":"text-delta","delta":"Yes."}"#,
+/// ]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn bodies(dialect: Dialect, model: &str, messages: &[Value]) -> Result<Vec<Body>, Error> {
     let form = dialect.form().ok_or(Error::NoRequests { dialect })?;
     let mut bodies = Bodies::new(dialect.name(), model);

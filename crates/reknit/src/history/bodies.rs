@@ -41,7 +41,7 @@ impl Bodies {
 
     pub(crate) fn user(&mut self, content: Vec<Content>) {
         if !content.is_empty() {
-            self.in_reply = false;
+            self.end_reply();
             self.list.push(Body::UserMessage { content });
         }
     }
@@ -110,7 +110,7 @@ impl Bodies {
     }
 
     pub(crate) fn result(&mut self, id: String, result: Value, is_error: bool) {
-        self.in_reply = false;
+        self.end_reply();
         let tool_name = self.unanswered.answer(&id);
         let is_error = is_error.then_some(true);
         let tool_result = ToolResult { tool_call_id: id, tool_name, result, is_error };
@@ -122,11 +122,16 @@ impl Bodies {
         self.unanswered.oldest_of(name)
     }
 
+    /// Somebody else speaks: what the provider ran has its results behind it, or none.
+    fn end_reply(&mut self) {
+        self.in_reply = false;
+        self.provider_calls.clear();
+    }
+
     fn event(&mut self, event: AgentEvent) {
         if !self.in_reply {
             self.in_reply = true;
             self.unanswered = Unanswered::default();
-            self.provider_calls.clear();
             let (dialect, model) = (self.dialect.to_owned(), self.model.clone());
             self.list.push(Body::Request { dialect, model });
         }

@@ -314,7 +314,7 @@ fn output(result: &Value) -> Output {
 fn user_part(value: &Value) -> Option<UserPart> {
     match Content::read(value.clone()) {
         Ok((Content::Text { text }, _)) => Some(UserPart::Text(text)),
-        Ok((Content::Image { media_type, data }, _)) => Some(UserPart::Image { media_type, data }),
+        Ok((Content::Image { media_type, data }, _)) => UserPart::image(&media_type, &data),
         Ok((Content::Other(_), _)) | Err(_) => None,
     }
 }

@@ -195,12 +195,16 @@ impl<'a> Fold<'a> {
                     self.repairs.push(RepairKind::TextBlank, self.seq, "a blank text was left out");
                 }
                 Content::Text { text } => parts.push(UserPart::Text(text.clone())),
-                Content::Image { media_type, data } if !data.is_empty() => {
-                    parts.push(UserPart::Image { media_type: media_type.clone(), data: data.clone() });
-                }
-                Content::Image { .. } => {
-                    self.repairs.push(RepairKind::ContentUnknown, self.seq, "an image has no data");
-                }
+                Content::Image { media_type, data } => match UserPart::image(media_type, data) {
+                    Some(image) => parts.push(image),
+                    None => {
+                        let message = match data.trim() {
+                            "" => "an image without data was left out".to_owned(),
+                            _ => format!("an image of the type `{media_type}` was left out"),
+                        };
+                        self.repairs.push(RepairKind::ContentUnknown, self.seq, message);
+                    }
+                },
                 Content::Other(object) => {
                     let kind = object.get("type").map_or_else(String::new, ToString::to_string);
                     let message = format!("a piece of the type {kind} was left out");

@@ -115,6 +115,16 @@ pub(crate) enum Output {
     Parts(Vec<UserPart>),
 }
 
+impl UserPart {
+    /// An image, if it is one: it has data, and a type of images.
+    pub(super) fn image(media_type: &str, data: &str) -> Option<Self> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        let kind = media_type.strip_prefix("image/").filter(|kind| !kind.is_empty());
+        let is_image = kind.is_some_and(|kind| kind.chars().all(is_plain)) && !data.trim().is_empty();
+        is_image.then(|| Self::Image { media_type: media_type.to_owned(), data: data.to_owned() })
+    }
+}
+
 impl ReplyPart {
     pub(crate) fn seq(&self) -> u64 {
         match self {

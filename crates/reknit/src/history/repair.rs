@@ -115,9 +115,10 @@ kinds! {
     /// A text without a visible character is left out.
     TextBlank = "text-blank" =>
         "nothing: providers refuse blank texts";
-    /// A piece of what the user said is of a kind that is not known, and left out.
+    /// A piece of what the user said is of a kind that is not known, or no image though it says so, and left
+    /// out.
     ContentUnknown = "content-unknown" =>
-        "read the log with a version that knows it";
+        "read the log with a version that knows it; of an image, check its type and its data";
     /// A call has an id that the provider refuses, or one that is taken.
     IdChanged = "id-changed" =>
         "nothing: the call and its result have the same new one";

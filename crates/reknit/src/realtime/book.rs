@@ -11,6 +11,18 @@ use super::call::{CompletedCall, ToolCall, ToolResult};
 pub(super) const THINK: &str = "think";
 
 /// The calls of every session: a notification for each that is not over, and those that are.
+///
+/// ```
+/// use reknit::realtime::{Time, ToolCall, ToolCallBook, ToolStatus};
+///
+/// let call = ToolCall::new([("id", "c1"), ("name", "count")].into_iter().collect()).unwrap();
+/// let mut book = ToolCallBook::default();
+/// book.select("s1", &[call.clone()], Time(0))?;
+/// assert_eq!(book.active()[0].status, ToolStatus::Preparing);
+/// book.complete("s1", &[call], &[]);
+/// assert_eq!(book.statistics().completed_count, 1);
+/// # Ok::<(), reknit::realtime::NoToolCalls>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolCallBook {
     sessions: BTreeMap<String, Calls>,
@@ -174,7 +186,7 @@ impl ToolCallBook {
     }
 
     /// The notifications of a session's think tool, in the order in which they came.
-    pub fn thinking_in(&self, session: &str) -> Vec<&ToolNotification> {
+    pub(super) fn thinking_in(&self, session: &str) -> Vec<&ToolNotification> {
         let calls = self.sessions.get(session);
         in_order(
             calls

@@ -171,7 +171,7 @@ fn block(part: &ReplyPart) -> Value {
 
 /// The type of the block with the result of a call that the provider ran.
 fn result_kind(call: &ProviderCallId) -> String {
-    if call.fields.get("server_name").is_some() {
+    if call.fields.get("server_name").is_some_and(|name| name.as_text().is_some()) {
         "mcp_tool_result".to_owned()
     } else if call.name.starts_with("tool_search_tool") {
         "tool_search_tool_result".to_owned()

@@ -32,7 +32,7 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
         ReplyPart::ProviderResult { call, result, .. } => call.name == CODE && result.as_object().is_some(),
         ReplyPart::Block { kind, block, .. } => {
             let is_written = WRITTEN.iter().any(|key| kind == key || block.get(key).is_some());
-            !(is_written || kind.is_empty() || block.is_empty())
+            !(is_written || kind.is_empty() || ANNOTATIONS.contains(&&**kind) || block.is_empty())
         }
         ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
     });
@@ -210,7 +210,7 @@ fn read_model_part(mut part: Members, bodies: &mut Bodies) -> Result<(), Misread
         }
     } else {
         let block = part.rest();
-        let kind = block.keys().find(|key| *key != SIGNATURE && *key != "thought");
+        let kind = block.keys().find(|key| !ANNOTATIONS.contains(key));
         bodies.block(kind.unwrap_or_default().to_owned(), block);
     }
     Ok(())

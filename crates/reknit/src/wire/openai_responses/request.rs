@@ -35,13 +35,16 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
 
 fn is_taken(part: &ReplyPart, item: &[ReplyPart]) -> bool {
     match part {
-        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
+        ReplyPart::Call { .. } => true,
+        // A message may have come to nothing but its phase.
+        ReplyPart::Text { text, .. } => !text.trim().is_empty(),
         ReplyPart::Thinking { .. } => encrypted(item).is_some(),
         ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } => false,
         ReplyPart::Block { kind, block, .. } => {
             let is_written = matches!(&**kind, "message" | "reasoning");
             let is_of_a_call = kind.ends_with("_call") || kind.ends_with("_output");
-            !is_written && !is_of_a_call && block.get("id").is_some()
+            let has_id = block.get("id").is_some_and(|id| id.as_text().is_some());
+            !is_written && !is_of_a_call && has_id
         }
     }
 }

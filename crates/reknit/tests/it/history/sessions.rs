@@ -98,6 +98,10 @@ fn part() -> impl Strategy<Value = Part> {
             r#"{"type":"provider-block","kind":"codeExecutionResult","block":{"outcome":"OUTCOME_OK"}}"#,
             r#"{"type":"error","error":"overloaded"}"#,
             r#"{"type":"turn-paused"}"#,
+            r#"{"type":"provider-block","kind":"text","block":{"phase":"final_answer"}}"#,
+            r#"{"type":"provider-block","kind":"mcp_list_tools","block":{"id":5,"tools":[]}}"#,
+            r#"{"type":"provider-block","kind":"thought","block":{"a":1}}"#,
+            r#"{"type":"provider-block","kind":"inlineData","block":{"partMetadata":{},"inlineData":{}}}"#,
             r#"{"type":"shell-output","data":"x","stream":"stdout"}"#,
         ][..]).prop_map(|block| Part(vec![agent(block)])),
     ]
@@ -147,6 +151,7 @@ fn outcome(id: impl Strategy<Value = String>) -> impl Strategy<Value = Body> {
             "null",
             r#"[{"type":"text","text":"shot"},{"type":"image","mediaType":"image/png","data":"iVBO"}]"#,
             r#"[{"type":"text","text":" "}]"#,
+            r#"[{"type":"image","mediaType":"text/html","data":"PGI+"}]"#,
         ][..],
     );
     (id, 0..8, result, prop::option::of(any::<bool>())).prop_map(|(id, kind, result, is_error)| match kind {
@@ -171,6 +176,9 @@ fn user_message() -> impl Strategy<Value = Body> {
     let piece = prop_oneof![
         6 => text().prop_map(|text| Content::Text { text }),
         1 => Just(image),
+        1 => select(&["image/", "text/html", "image/png;base64,x", "image/svg+xml"][..]).prop_map(|media_type| {
+            Content::Image { media_type: media_type.to_owned(), data: "PHN2Zz4=".to_owned() }
+        }),
         1 => Just(Content::Other(unknown)),
     ];
     prop::collection::vec(piece, 0..3).prop_map(|content| Body::UserMessage { content })
