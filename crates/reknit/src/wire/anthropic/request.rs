@@ -1,7 +1,7 @@
 //! The messages of an Anthropic request.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::{Content, Members, Misread, ToolCall};
 use crate::history::{
@@ -27,18 +27,35 @@ pub(crate) static FORM: Form = Form {
 /// Blocks that are written out of neutral parts, and so never come as they are.
 const WRITTEN: [&str; 5] = ["thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use"];
 
+/// What the types of blocks with results end with.
+const RESULT: &str = "tool_result";
+
+/// A call of the provider goes back with one result behind it. One that has none goes back only if the provider
+/// may still run it, and of two with one id the first does.
 fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
-    let asked: BTreeSet<_> = parts.iter().filter_map(provider_call_id).collect();
-    let answered: BTreeSet<_> = parts.iter().filter_map(result_id).collect();
-    refuse_unless(parts, repairs, |part| match part {
-        ReplyPart::Thinking { thinking, .. } => is_signed(thinking),
-        ReplyPart::ProviderCall { call, may_wait, .. } => *may_wait || answered.contains(&call.id),
-        ReplyPart::ProviderResult { call, .. } => asked.contains(&call.id),
-        ReplyPart::Block { kind, .. } if kind.ends_with("tool_result") => {
-            result_id(part).is_some_and(|id| asked.contains(&id))
+    let results = parts.iter().enumerate().filter_map(|(at, part)| Some((result_id(part)?, at)));
+    let last_results: BTreeMap<_, _> = results.collect();
+    let (mut called, mut waiting) = (BTreeSet::new(), BTreeSet::new());
+    let mut at = 0..;
+    refuse_unless(parts, repairs, |part| {
+        let at = at.next();
+        match part {
+            ReplyPart::Thinking { thinking, .. } => is_signed(thinking),
+            ReplyPart::ProviderCall { call, may_wait, .. } => {
+                let is_answered = last_results.get(&call.id).copied() > at;
+                let is_taken = (*may_wait || is_answered) && called.insert(call.id.clone());
+                if is_taken {
+                    waiting.insert(call.id.clone());
+                }
+                is_taken
+            }
+            ReplyPart::ProviderResult { call, .. } => waiting.remove(&call.id),
+            ReplyPart::Block { kind, .. } if kind.ends_with(RESULT) => {
+                result_id(part).is_some_and(|id| waiting.remove(&id))
+            }
+            ReplyPart::Block { kind, .. } => !WRITTEN.contains(&&**kind),
+            ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
         }
-        ReplyPart::Block { kind, .. } => !WRITTEN.contains(&&**kind),
-        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
     });
     put_calls_last(parts, repairs);
 }
@@ -58,18 +75,13 @@ fn is_signed(thinking: &Thinking) -> bool {
     [&thinking.signature, &thinking.redacted].into_iter().flatten().any(|text| !text.is_empty())
 }
 
-fn provider_call_id(part: &ReplyPart) -> Option<String> {
-    match part {
-        ReplyPart::ProviderCall { call, .. } => Some(call.id.clone()),
-        _ => None,
-    }
-}
-
 /// The call of the provider that a block is the result of.
 fn result_id(part: &ReplyPart) -> Option<String> {
     match part {
         ReplyPart::ProviderResult { call, .. } => Some(call.id.clone()),
-        ReplyPart::Block { block, .. } => block.get("tool_use_id")?.as_str().map(Cow::into_owned),
+        ReplyPart::Block { kind, block, .. } if kind.ends_with(RESULT) => {
+            block.get("tool_use_id")?.as_str().map(Cow::into_owned)
+        }
         _ => None,
     }
 }

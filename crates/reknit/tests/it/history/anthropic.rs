@@ -127,17 +127,23 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, Stri
             }
             "server_tool_use" | "mcp_tool_use" => {
                 object(block, "input")?;
-                asked.push(text(block, "id")?);
+                let id = text(block, "id")?;
+                rule!(!asked.contains(&id), "the provider's call `{id}` twice");
+                asked.push(id);
             }
-            // The provider's own results name its own calls.
-            kind if kind.ends_with("tool_result") => answered.push(text(block, "tool_use_id")?),
+            // The provider's own results stand behind its own calls, one for each.
+            kind if kind.ends_with("tool_result") => {
+                let id = text(block, "tool_use_id")?;
+                let is_open = asked.contains(&id) && !answered.contains(&id);
+                rule!(is_open, "the provider's results have one of `{id}`, which is no open call");
+                answered.push(id);
+            }
             _ => {}
         }
     }
     // Thinking is never the last block.
     let last = text(blocks.last().expect("it is filled"), "type")?;
     rule!(!last.ends_with("thinking"), "the last block is thinking");
-    rule!(answered.iter().all(|id| asked.contains(id)), "the provider's results {answered:?} of {asked:?}");
     let has_calls_of_the_provider = !asked.is_empty();
     let waiting = asked.into_iter().filter(|id| !answered.contains(id)).collect();
     Ok(Reply { calls, has_calls_of_the_provider, waiting })
