@@ -6,7 +6,7 @@ use fuzz::{Input, mutate_stream};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use reknit::agent::{AgentEvent, Body, Entry};
 use reknit::history;
-use reknit::json::{Object, Value};
+use reknit::json::Value;
 
 #[path = "../../crates/reknit/tests/it/history"]
 mod promised {
@@ -56,6 +56,6 @@ fn sign(body: &mut Body) {
     let is_signed = fields.get("thoughtSignature").is_some_and(|signature| signature.as_text().is_some());
     if !is_signed {
         fields.insert("thoughtSignature", "c2ln");
-        tool_call.metadata = Some(Object::into(fields));
+        tool_call.metadata = Some(fields.into());
     }
 }
