@@ -305,8 +305,8 @@ impl Parser {
     /// Where a block starts in the text.
     fn block_start(&self, index: usize) -> usize {
         match &self.sheet.blocks[index] {
-            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start,
-            BlockData::Call(call) => self.sheet.calls[*call].range.start,
+            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start(),
+            BlockData::Call(call) => self.sheet.calls[*call].range.start(),
         }
     }
 
@@ -328,10 +328,10 @@ impl Parser {
         let text = self.sheet.text.as_str();
         match &self.sheet.blocks[index] {
             BlockData::Text { range, closed } => {
-                Block::Text { text: &text[self.sheet.block_range(index, range)], closed: *closed }
+                Block::Text { text: &text[self.sheet.block_range(index, *range)], closed: *closed }
             }
             BlockData::Thinking { range, closed } => {
-                Block::Thinking { text: &text[self.sheet.block_range(index, range)], closed: *closed }
+                Block::Thinking { text: &text[self.sheet.block_range(index, *range)], closed: *closed }
             }
             BlockData::Call(call) => {
                 Block::Call(Call { data: &self.sheet.calls[*call], params: &self.sheet.params, text, index })

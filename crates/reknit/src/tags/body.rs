@@ -88,7 +88,7 @@ impl Json {
         found: &Found,
     ) -> Self {
         let mut json = Self { state: State::Head, ..Self::marked(sheet, prose, at, found) };
-        let name = Slice::Range(bare_name(matcher.body(), &sheet.text, found));
+        let name = Slice::Range(bare_name(matcher.body(), &sheet.text, found).into());
         json.begin(matcher, sheet, name, PartialJson::with_depth(matcher.limits.json_depth));
         sheet.lay(SpanKind::Markup, found.end);
         json
@@ -214,7 +214,7 @@ impl Json {
         let is_call = self.open.is_none() && (!self.bare || envelope.arguments().is_some());
         if let Some(name) = envelope.name().filter(|_| is_call).map(str::to_owned) {
             let held = std::mem::take(&mut envelope.held);
-            self.begin(matcher, sheet, Slice::Owned(name), held);
+            self.begin(matcher, sheet, Slice::Owned(Box::new(name)), held);
         }
         if let Some(block) = self.open {
             self.lay_envelope(sheet, block);
@@ -335,7 +335,7 @@ impl Json {
             Match::Full(end) => {
                 sheet.lay(SpanKind::Markup, end);
                 if let Some(block) = self.last {
-                    sheet.call(block).range.end = end;
+                    sheet.call(block).range.end_at(end);
                 }
                 self.scan = end;
                 return Some(self.leave(sheet, None));
@@ -381,7 +381,7 @@ impl Json {
         }
         let known = matcher.knows(name.of(&sheet.text));
         let input = Input::json(json);
-        let range = self.opened..self.opened;
+        let range = (self.opened..self.opened).into();
         let block = sheet.open_call(CallData {
             name,
             range,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::params::{ParamData, Params};
+use super::span::Stretch;
 use crate::json::{Object, PartialJson, Value};
 use crate::message::CallEnd;
 
@@ -12,14 +13,14 @@ use crate::message::CallEnd;
 pub(super) struct CallData {
     pub(super) name: Slice,
     /// From the first byte of its opening marker to the last of its closing one.
-    pub(super) range: Range<usize>,
+    pub(super) range: Stretch,
     pub(super) input: Input,
     pub(super) end: Option<CallEnd>,
     pub(super) known: bool,
     /// It is called whole, whatever it is.
     pub(super) finalized: bool,
     /// The call it stands in.
-    pub(super) parent: Option<usize>,
+    pub(super) parent: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,14 +47,15 @@ impl Input {
 /// A part of the parser's text, or a text of its own where the two differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slice {
-    Range(Range<usize>),
-    Owned(String),
+    Range(Stretch),
+    #[expect(clippy::box_collection, reason = "few have one, and all would be as large")]
+    Owned(Box<String>),
 }
 
 impl Slice {
     pub(super) fn of<'a>(&'a self, text: &'a str) -> &'a str {
         match self {
-            Self::Range(range) => &text[range.clone()],
+            Self::Range(range) => &text[range.range()],
             Self::Owned(owned) => owned,
         }
     }
@@ -104,12 +106,12 @@ impl<'a> Call<'a> {
 
     /// The index of the call that it stands in.
     pub fn parent(&self) -> Option<usize> {
-        self.data.parent
+        self.data.parent.map(|parent| parent as usize)
     }
 
     /// Where it stands in the text, with its markers.
     pub fn range(&self) -> Range<usize> {
-        self.data.range.clone()
+        self.data.range.range()
     }
 
     /// It as it was written.
@@ -166,7 +168,7 @@ impl<'a> Call<'a> {
 impl<'a> Param<'a> {
     /// Its name.
     pub fn name(&self) -> &'a str {
-        &self.text[self.data.name.clone()]
+        &self.text[self.data.name.range()]
     }
 
     /// Its text so far, cleaned.

@@ -172,8 +172,8 @@ impl Literal {
         sheet.lay(SpanKind::Markup, found.end);
         let block = sheet.open_call(CallData {
             known: matcher.knows(found.name.of(&sheet.text)),
-            name: Slice::Range(found.name.range()),
-            range: self.opened..found.end,
+            name: Slice::Range(found.name.range().into()),
+            range: (self.opened..found.end).into(),
             input: Input::json(PartialJson::with_depth(matcher.limits.json_depth)),
             end: None,
             finalized: false,

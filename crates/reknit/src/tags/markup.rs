@@ -59,12 +59,12 @@ impl OpenCall {
         let list = matcher.rules().list(name);
         let block = sheet.open_call(CallData {
             known: matcher.knows(name),
-            name: Slice::Range(found.name.range()),
-            range: at..found.end,
+            name: Slice::Range(found.name.range().into()),
+            range: (at..found.end).into(),
             input: Input::Params(Params::default()),
             end: None,
             finalized: false,
-            parent,
+            parent: parent.map(|parent| parent as u32),
         });
         Self { block, name: found.name, list }
     }
@@ -239,12 +239,12 @@ impl Markup {
         }
         let tool = self.call.tool(sheet);
         for param in sheet.params(self.call.block) {
-            let name = &sheet.text[param.name.clone()];
+            let name = &sheet.text[param.name.range()];
             if rules.treatment_of(tool, name).closer == Closer::RepairedAtEach {
-                let name = Name::free(param.name.clone());
+                let name = Name::free(param.name.range());
                 match self.call.parameters(rules).closes(&sheet.text, at, name) {
                     Match::No => {}
-                    Match::Full(end) => return Match::Full((Mark::Repair(param.name.clone()), end)),
+                    Match::Full(end) => return Match::Full((Mark::Repair(param.name.range()), end)),
                     Match::Partial => return Match::Partial,
                 }
             }
@@ -314,13 +314,13 @@ enum Next {
 /// Reads the value of this name again, from where the first one starts up to `at`.
 fn repair(rules: &Rules, sheet: &mut Sheet, block: usize, name: &str, at: usize) {
     let clean = rules.treatment_of(sheet.call_name(block), name).clean;
-    let named = |param: &&ParamData| sheet.text[param.name.clone()] == *name;
+    let named = |param: &&ParamData| sheet.text[param.name.range()] == *name;
     let Some(first) = sheet.params(block).find(named) else { return };
-    let start = first.start;
+    let start = first.start as usize;
     if start > at {
         return;
     }
-    let value = Slice::Range(value::cleaned(clean, &sheet.text, start..at));
+    let value = Slice::Range(value::cleaned(clean, &sheet.text, start..at).into());
     if let Some(last) = sheet.param_named(block, name) {
         sheet.param(block, last).value = value;
     }
@@ -330,7 +330,7 @@ fn repair(rules: &Rules, sheet: &mut Sheet, block: usize, name: &str, at: usize)
 fn repair_at_close(rules: &Rules, sheet: &mut Sheet, call: &OpenCall, at: usize) {
     let block = call.block;
     let tool = sheet.call_name(block).to_owned();
-    let name = |param: &ParamData| sheet.text[param.name.clone()].to_owned();
+    let name = |param: &ParamData| sheet.text[param.name.range()].to_owned();
     let names: Vec<_> = sheet.params(block).map(name).collect();
     for name in names {
         if rules.treatment_of(&tool, &name).closer == Closer::RepairedAtClose {

@@ -53,11 +53,11 @@ impl OpenParam {
     pub(super) fn open(rules: &Rules, sheet: &mut Sheet, call: &OpenCall, found: &Found) -> Self {
         let treatment = rules.treatment(&sheet.text, call.name, found.name);
         let data = ParamData {
-            name: found.name.range(),
-            start: found.end,
+            name: found.name.range().into(),
+            start: found.end as u32,
             value: match treatment.ampersands {
-                true => Slice::Owned(String::new()),
-                false => Slice::Range(found.end..found.end),
+                true => Slice::Owned(Box::default()),
+                false => Slice::Range((found.end..found.end).into()),
             },
             typed: None,
             closed: false,

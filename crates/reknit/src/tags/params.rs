@@ -5,6 +5,7 @@ use std::mem;
 use std::ops::Range;
 
 use super::call::Slice;
+use super::span::Stretch;
 use crate::json::Value;
 
 /// How many parameters are looked at one by one.
@@ -17,8 +18,8 @@ const FEW: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Params {
     /// Where they start in the shared list, and how many of them stand there.
-    first: usize,
-    shared: usize,
+    first: u32,
+    shared: u32,
     /// What few calls have.
     more: Option<Box<More>>,
 }
@@ -33,9 +34,9 @@ struct More {
 
 #[derive(Clone, Debug)]
 pub(super) struct ParamData {
-    pub(super) name: Range<usize>,
+    pub(super) name: Stretch,
     /// Where its opening marker ends.
-    pub(super) start: usize,
+    pub(super) start: u32,
     pub(super) value: Slice,
     /// The value as the tool's schema wants it, if that is no string.
     pub(super) typed: Option<Box<Value>>,
@@ -47,22 +48,23 @@ pub(super) struct ParamData {
 impl Params {
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.shared + self.own().len()
+        self.shared as usize + self.own().len()
     }
 
     pub(super) fn iter<'a>(&'a self, all: &'a [ParamData]) -> impl DoubleEndedIterator<Item = &'a ParamData> {
-        all[self.first..self.first + self.shared].iter().chain(self.own())
+        all[self.in_list()].iter().chain(self.own())
     }
 
     pub(super) fn get<'a>(&'a self, all: &'a [ParamData], number: usize) -> &'a ParamData {
-        if number < self.shared { &all[self.first + number] } else { &self.own()[number - self.shared] }
+        let shared = &all[self.in_list()];
+        shared.get(number).unwrap_or_else(|| &self.own()[number - shared.len()])
     }
 
     #[inline]
     pub(super) fn get_mut<'a>(&'a mut self, all: &'a mut [ParamData], number: usize) -> &'a mut ParamData {
         match &mut self.more {
-            Some(more) if number >= self.shared => &mut more.own[number - self.shared],
-            _ => &mut all[self.first + number],
+            Some(more) if number >= self.shared as usize => &mut more.own[number - self.shared as usize],
+            _ => &mut all[self.first as usize + number],
         }
     }
 
@@ -74,19 +76,19 @@ impl Params {
         {
             return more.named.get(name).copied();
         }
-        let same = |param: &ParamData| text.as_bytes()[param.name.clone()] == *name.as_bytes();
-        let own = self.own().iter().rposition(same).map(|number| self.shared + number);
-        own.or_else(|| all[self.first..self.first + self.shared].iter().rposition(same))
+        let same = |param: &ParamData| text.as_bytes()[param.name.range()] == *name.as_bytes();
+        let own = self.own().iter().rposition(same).map(|number| self.shared as usize + number);
+        own.or_else(|| all[self.in_list()].iter().rposition(same))
     }
 
     #[inline]
     pub(super) fn push(&mut self, all: &mut Vec<ParamData>, text: &str, param: ParamData) {
         if self.len() == 0 {
-            self.first = all.len();
+            self.first = all.len() as u32;
         }
         match &mut self.more {
             Some(more) if !more.own.is_empty() => more.own.push(param),
-            _ if self.first + self.shared == all.len() => {
+            _ if self.first as usize + self.shared as usize == all.len() => {
                 self.shared += 1;
                 all.push(param);
             }
@@ -102,9 +104,16 @@ impl Params {
         let unnamed = if self.len() == FEW + 1 { 0 } else { self.len() - 1 };
         let mut named = mem::take(&mut self.more.get_or_insert_default().named);
         for (param, number) in self.iter(all).skip(unnamed).zip(unnamed..) {
-            named.insert(text[param.name.clone()].to_owned(), number);
+            named.insert(text[param.name.range()].to_owned(), number);
         }
         self.more.get_or_insert_default().named = named;
+    }
+
+    /// Where they stand in the shared list.
+    #[inline]
+    fn in_list(&self) -> Range<usize> {
+        let first = self.first as usize;
+        first..first + self.shared as usize
     }
 
     #[inline]

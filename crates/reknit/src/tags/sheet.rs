@@ -9,7 +9,7 @@ use super::change::Change;
 use super::changes::Changes;
 use super::grammar::TextRule;
 use super::params::{ParamData, Params};
-use super::span::{Span, SpanKind};
+use super::span::{Span, SpanKind, Stretch};
 use super::utf8::Utf8;
 use crate::diagnostic::{Diagnostic, Kind, Place};
 use crate::json::{self, PartialJson, Value};
@@ -48,11 +48,11 @@ pub(super) struct Sheet {
 #[derive(Clone, Debug)]
 pub(super) enum BlockData {
     Text {
-        range: Range<usize>,
+        range: Stretch,
         closed: bool,
     },
     Thinking {
-        range: Range<usize>,
+        range: Stretch,
         closed: bool,
     },
     /// The call with this number; there is more to one than to a text.
@@ -163,7 +163,7 @@ impl Sheet {
 
     fn note_unknown(&mut self, call: &CallData) {
         let message = format!("no tool `{}` was given", call.name.of(&self.text));
-        self.note(Kind::UnknownTool, call.range.start, message);
+        self.note(Kind::UnknownTool, call.range.start(), message);
     }
 
     #[inline]
@@ -226,7 +226,7 @@ impl Sheet {
         let Input::Params(params) = &mut self.calls[call].input else {
             unreachable!("the call has parameters")
         };
-        let earlier = params.last(&self.params, &self.text, &self.text[data.name.clone()]);
+        let earlier = params.last(&self.params, &self.text, &self.text[data.name.range()]);
         let param = params.len();
         params.push(&mut self.params, &self.text, data);
         self.changes.push(Change::ParamOpened { block, param });
@@ -236,8 +236,8 @@ impl Sheet {
     /// Where a call starts in the text.
     pub(super) fn call_start(&self, block: usize) -> usize {
         match &self.blocks[block] {
-            BlockData::Call(call) => self.calls[*call].range.start,
-            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start,
+            BlockData::Call(call) => self.calls[*call].range.start(),
+            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start(),
         }
     }
 
@@ -307,7 +307,7 @@ impl Sheet {
     /// A call ends at `at`.
     pub(super) fn end_call(&mut self, block: usize, end: CallEnd, at: usize) {
         let call = self.call(block);
-        call.range.end = at;
+        call.range.end_at(at);
         call.end = Some(end);
         self.changes.push(Change::Closed { block });
     }
@@ -428,7 +428,7 @@ impl Sheet {
                 if let Some(BlockData::Text { range, .. } | BlockData::Thinking { range, .. }) =
                     self.blocks.last_mut()
                 {
-                    range.end = self.decided;
+                    range.end_at(self.decided);
                 }
             }
             _ if self.rule == TextRule::KeepEmpty && self.decided() < end => {
@@ -457,8 +457,8 @@ impl Sheet {
 
     fn open_run(&mut self, kind: RunKind, at: usize) {
         let block = match kind {
-            RunKind::Text => BlockData::Text { range: at..at, closed: false },
-            RunKind::Thinking => BlockData::Thinking { range: at..at, closed: false },
+            RunKind::Text => BlockData::Text { range: (at..at).into(), closed: false },
+            RunKind::Thinking => BlockData::Thinking { range: (at..at).into(), closed: false },
             RunKind::Dropped(_) => return,
         };
         self.blocks.push(block);
@@ -479,14 +479,14 @@ impl Sheet {
     }
 
     /// Where the block with this index stands, which is a text or thinking with this range.
-    pub(super) fn block_range(&self, index: usize, range: &Range<usize>) -> Range<usize> {
+    pub(super) fn block_range(&self, index: usize, range: Stretch) -> Range<usize> {
         match self.run {
             Some(Run { kind: RunKind::Text | RunKind::Thinking, start: Some(start), .. })
                 if index + 1 == self.blocks.len() =>
             {
                 start..self.decided
             }
-            _ => range.clone(),
+            _ => range.range(),
         }
     }
 
@@ -503,7 +503,7 @@ impl Sheet {
                 self.note(kind, start, format!("{length} {bytes} {what}"));
             }
             (_, Some(BlockData::Text { range, closed } | BlockData::Thinking { range, closed })) => {
-                range.end = self.decided;
+                range.end_at(self.decided);
                 *closed = true;
                 self.changes.push(Change::Closed { block: self.blocks.len() - 1 });
             }

@@ -1,5 +1,7 @@
 //! [`SpanKind`]: what the stretches of a text are.
 
+use std::ops::Range;
+
 /// What a stretch of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
@@ -15,6 +17,38 @@ pub enum SpanKind {
     Blank,
     /// Dropped; a diagnostic says so.
     Dropped,
+}
+
+/// A stretch of the text, kept small: there are several for each call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    start: u32,
+    end: u32,
+}
+
+impl Stretch {
+    #[inline]
+    pub(super) fn range(self) -> Range<usize> {
+        self.start()..self.end as usize
+    }
+
+    #[inline]
+    pub(super) fn start(self) -> usize {
+        self.start as usize
+    }
+
+    #[inline]
+    pub(super) fn end_at(&mut self, end: usize) {
+        self.end = end as u32;
+    }
+}
+
+impl From<Range<usize>> for Stretch {
+    /// Both ends fit: a text has at most [`MOST`](super::MOST) bytes.
+    #[inline]
+    fn from(range: Range<usize>) -> Self {
+        Self { start: range.start as u32, end: range.end as u32 }
+    }
 }
 
 /// Kept small and quick to compare: there are several for each marker.

@@ -133,7 +133,7 @@ impl Value {
         if self.treatment.ampersands {
             return self.append_decoded(sheet, shown, end);
         }
-        sheet.param(block, param).value = Slice::Range(from..end);
+        sheet.param(block, param).value = Slice::Range((from..end).into());
         sheet.changes.push(Change::ParamGrew { block, param, from: shown - from, to: end - from });
     }
 
