@@ -5,7 +5,7 @@
 use fuzz::{Input, mutate_stream};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use reknit::json::Value;
-use reknit::realtime::{Happening, MessageStatus, Processor, Profile, ServerEvent, Time};
+use reknit_compat::realtime::{Happening, MessageStatus, Processor, Profile, ServerEvent, Time};
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     mutate_stream(data, size, max_size, seed)

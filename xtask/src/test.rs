@@ -51,7 +51,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
 
 /// Writes the expected files of the corpus again: the tests do so when this variable is set.
 pub(crate) fn rewrite_corpus(project: &Project) -> Result<()> {
-    for (package, test) in [("reknit", "it"), ("reknit-cli", "replay")] {
+    for (package, test) in [("reknit", "it"), ("reknit-compat", "it"), ("reknit-cli", "replay")] {
         let cargo = ["test", "-p", package, "--test", test, "--all-features"];
         run_command(project.cargo(cargo).env("REKNIT_BLESS", "1"))?;
     }

@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use reknit::edit::cline::Version;
 use reknit::edit::{FileAction, Format, How, Parsed, Parser, Plan, Policy};
+use reknit_compat::cline::Version;
 
 use crate::ask;
 use crate::diff;

@@ -6,8 +6,8 @@ use clap::Args;
 use reknit::Limits;
 use reknit::agent::AgentEvent;
 use reknit::json::Value;
-use reknit::realtime::Profile;
 use reknit::transcript::{Change, Chunks, append};
+use reknit_compat::realtime::Profile;
 
 use crate::explain;
 use crate::outcome::{Outcome, Trouble};

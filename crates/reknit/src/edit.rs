@@ -37,7 +37,6 @@ mod within;
 mod words;
 mod reason;
 mod neutral;
-pub mod cline;
 
 pub use format::{Format, UnknownFormat};
 pub use outcome::{Closest, How, Lines, Match, Outcome, Place, Reason, Rejection};

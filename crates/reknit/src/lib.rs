@@ -19,13 +19,11 @@
 //! - [`json`]: a JSON value whose text arrives in pieces, never read twice.
 //! - [`message`]: the reply so far, its transitions, and the [`Change`](message::Change) that each makes.
 //! - [`reply`]: all of it joined, for the common case.
-//! - [`reconstruct`]: a chat message out of events that the caller has parsed already.
 //! - [`tags`]: calls and thinking that a model writes into its text.
 //! - [`parts`]: a message and a grammar joined: text, thinking and calls, native or in tags.
 //! - [`agent`]: what happens in a session, as events and as entries of its log.
 //! - [`transcript`]: those folded into what a person sees.
 //! - [`history`]: what the model is told of them next.
-//! - [`realtime`]: sessions over a WebSocket: events of a server to messages, notifications and sessions.
 //! - [`recording`]: a stream with its cuts and times, kept as lines of JSON.
 //!
 //! # Four calls
@@ -81,7 +79,6 @@ pub mod wire;
 pub mod event;
 pub mod json;
 pub mod message;
-pub mod reconstruct;
 pub mod reply;
 pub mod tags;
 pub mod parts;
@@ -89,7 +86,6 @@ pub mod edit;
 pub mod agent;
 pub mod transcript;
 pub mod history;
-pub mod realtime;
 pub mod recording;
 pub mod diagnostic;
 pub mod limits;

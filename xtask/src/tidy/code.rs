@@ -15,7 +15,8 @@ const LEFTOVERS: [(&str, &str); 5] = [
     (concat!("db", "g!"), "remove it"),
 ];
 
-const ENGINE: &str = "crates/reknit/src/";
+/// The engine, and what is built on it under the same rules.
+const ENGINE: [&str; 2] = ["crates/reknit/src/", "crates/reknit-compat/src/"];
 
 const NOT_IN_THE_ENGINE: [(&str, &str); 12] = [
     ("std::fs", "let the caller read and write"),
@@ -64,7 +65,8 @@ pub(super) fn leftovers(tree: &Tree) -> Vec<Problem> {
 /// Clippy's list of types beside the engine sees through imports; this sees what that list forgot.
 pub(super) fn engine(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for (path, text) in tree.with_ends(&[".rs"]).filter(|(path, _)| path.starts_with(ENGINE)) {
+    let is_engine = |path: &str| ENGINE.iter().any(|folder| path.starts_with(folder));
+    for (path, text) in tree.with_ends(&[".rs"]).filter(|(path, _)| is_engine(path)) {
         let mut in_group = false;
         for (number, line) in numbered(text) {
             // Comments may say what is absent, and an example in the docs is a user's program.
@@ -123,11 +125,17 @@ mod tests {
         let text =
             "// No HashMap here.\nuse std::collections::HashMap;\nuse std::{fmt, fs};\nfn operand() {}\n";
         let expected = [
+            "crates/reknit-compat/src/a.rs:1: `std::env` in the engine, take it as an argument",
             "crates/reknit/src/a.rs:2: `HashMap` in the engine, use a BTreeMap or an ordered list, \
              whose order is the same every time",
             "crates/reknit/src/a.rs:3: `std::fs` in the engine, let the caller read and write",
         ];
-        expect(engine, &[("crates/reknit/src/a.rs", text), ("crates/reknit-cli/src/a.rs", text)], &expected);
+        let files = [
+            ("crates/reknit/src/a.rs", text),
+            ("crates/reknit-cli/src/a.rs", text),
+            ("crates/reknit-compat/src/a.rs", "use std::env;\n"),
+        ];
+        expect(engine, &files, &expected);
     }
 
     #[test]

@@ -5,7 +5,10 @@ use super::{Problem, Tree, find_word, numbered};
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 const CHANGELOG: &str = "CHANGELOG.md";
 
-/// The code map names each crate and each module of the engine.
+/// The crates whose modules the code map names.
+const MAPPED: [&str; 2] = ["crates/reknit/src/", "crates/reknit-compat/src/"];
+
+/// The code map names each crate, and each module of those in [`MAPPED`].
 pub(super) fn code_map(tree: &Tree) -> Vec<Problem> {
     let Some(text) = tree.text(ARCHITECTURE) else { return Vec::new() };
     let Some((start, map)) = section(text, "code map") else {
@@ -20,7 +23,7 @@ pub(super) fn code_map(tree: &Tree) -> Vec<Problem> {
         {
             problems.push(absent(format!("crate `crates/{name}` is not named")));
         }
-        if let Some(name) = between(path, "crates/reknit/src/", ".rs")
+        if let Some(name) = MAPPED.iter().find_map(|folder| between(path, folder, ".rs"))
             && find_word(map, &format!("{name}.rs")).is_none()
             && !map.contains(&format!("`{name}`"))
         {
@@ -149,8 +152,11 @@ mod tests {
             ("crates/reknit/src/frame/sse.rs", ""),
             ("crates/reknit/src/json.rs", ""),
             ("crates/reknit/src/lib.rs", ""),
+            ("crates/reknit-compat/src/cline.rs", ""),
         ];
         let expected = [
+            "ARCHITECTURE.md:2: module `crates/reknit-compat/src/cline.rs` is not named, \
+             add a line for it to the code map",
             "ARCHITECTURE.md:2: crate `crates/reknit` is not named, add a line for it to the code map",
             "ARCHITECTURE.md:2: module `crates/reknit/src/json.rs` is not named, \
              add a line for it to the code map",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use reknit::edit::cline::{End, Version, construct};
+use reknit_compat::cline::{End, Version, construct};
 
 use super::Arguments;
 use super::answer::Answer;

@@ -3,8 +3,8 @@
 use reknit::agent::{AgentEvent, Misread};
 use reknit::diagnostic::Kind;
 use reknit::json::Value;
-use reknit::realtime::{self, DiagnosticKind};
 use reknit::{Limits, transcript};
+use reknit_compat::realtime::{self, DiagnosticKind};
 use serde::Serialize;
 
 use super::lines::{Body, Line, Place};

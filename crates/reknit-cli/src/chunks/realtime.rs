@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use std::time::Duration;
 
 use reknit::json::Value;
-use reknit::realtime::{Happening, Processor, Profile, ServerEvent, Tally, Time};
+use reknit_compat::realtime::{Happening, Processor, Profile, ServerEvent, Tally, Time};
 use serde::Serialize;
 
 use super::live::ended;
@@ -22,7 +22,8 @@ use page::Page;
 use people::People;
 
 pub(super) fn profile(name: &str) -> Result<Profile, String> {
-    name.parse().map_err(|error: reknit::realtime::UnknownProfile| format!("{error}; {}", error.hint()))
+    name.parse()
+        .map_err(|error: reknit_compat::realtime::UnknownProfile| format!("{error}; {}", error.hint()))
 }
 
 pub(super) fn run(arguments: &Arguments, profile: Profile, mut pieces: Pieces) -> Result<Outcome, Trouble> {
@@ -131,7 +132,7 @@ fn timed(value: Value, now: Time) -> (ServerEvent, Time) {
 #[serde(rename_all = "camelCase")]
 struct Ended<'a> {
     #[serde(flatten)]
-    sessions: &'a reknit::realtime::Sessions,
+    sessions: &'a reknit_compat::realtime::Sessions,
     tally: Tally,
     diagnostics: &'a [Noticed],
     #[serde(skip_serializing_if = "is_zero")]

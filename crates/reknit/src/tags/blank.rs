@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Whether `c` is what JavaScript's `trim` removes: Unicode's white space and the byte order mark.
 ///
 /// The formats come from programs in that language, so a value is trimmed as they trim it.
-pub(crate) fn is_blank(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
 }
 

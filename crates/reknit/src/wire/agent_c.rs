@@ -1,8 +1,8 @@
 //! Agent C's realtime events, one object a line: the text, the thoughts and the tools of one session.
 //!
 //! A reply is a turn of that session, up to the completion that does not wait for tools; the server carries
-//! out the calls itself. Events of other sessions are kept beside it. Whoever wants all sessions with their
-//! messages and notifications takes [`realtime`](crate::realtime).
+//! out the calls itself. Events of other sessions are kept beside it. All sessions with their messages and
+//! notifications are what the crate `reknit-compat` reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 

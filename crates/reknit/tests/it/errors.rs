@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::types::sources;
+use crate::sources::{public_type, sources};
 
 #[test]
 fn every_error_type_is_on_the_page() {
@@ -16,7 +16,7 @@ fn every_error_type_is_on_the_page() {
         let module = module.iter().next().expect("it has a name").to_string_lossy();
         for behind in source.split("thiserror::Error)]\n").skip(1) {
             let line = behind.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
-            if let Some(name) = crate::types::public_type(line) {
+            if let Some(name) = public_type(line) {
                 assert!(
                     page.contains(&format!("`{module}::{name}`")),
                     "docs/errors.md has no `{module}::{name}`"

@@ -7,6 +7,7 @@
 
 mod cuts;
 mod corpus;
+mod sources;
 mod frames;
 mod json;
 mod events;
@@ -22,12 +23,9 @@ mod edit_parse;
 mod edit_follower;
 mod edit_preview;
 mod edit_corpus;
-mod edit_cline;
 mod edit_misplaced;
 mod edit_safety;
 mod history;
-mod realtime;
-mod realtime_sequences;
 mod damage;
 mod limits;
 mod bad_input;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reknit::Text;
 use reknit::json::Value;
-use reknit::realtime::{EnhancedMessage, Happening, MessageKind};
+use reknit_compat::realtime::{EnhancedMessage, Happening, MessageKind};
 
 use super::page::Page;
 

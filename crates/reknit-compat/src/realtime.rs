@@ -1,0 +1,114 @@
+//! Sessions over a WebSocket: Agent C's server events to messages, notifications and sessions.
+//!
+//! [`Processor`] takes the events one by one and says what each made happen, in the names that Agent C's own
+//! client uses; [`MessageBuilder`], [`ToolCallBook`] and [`Sessions`] are its parts and can be used alone.
+//! There is no clock in here: every call is told the time. All of it can be written as JSON, read back, and
+//! gone on with.
+//!
+//! ```
+//! use reknit_compat::realtime::{Happening, Processor, Profile, ServerEvent, Time};
+//!
+//! let mut processor = Processor::new(Profile::Documented);
+//! let mut shown = Vec::new();
+//! for (at, event) in [
+//!     (0, r#"{"type":"thought_delta","session_id":"s1","content":"They greet me."}"#),
+//!     (5, r#"{"type":"text_delta","session_id":"s1","content":"Hello"}"#),
+//!     (9, r#"{"type":"text_delta","session_id":"s1","content":" there!"}"#),
+//!     (12, r#"{"type":"completion","session_id":"s1","running":false,"stop_reason":"end_turn"}"#),
+//! ] {
+//!     let event: ServerEvent = event.parse()?;
+//!     for happening in processor.process(&event, Time(at)) {
+//!         if let Happening::MessageComplete { message, .. } = happening {
+//!             shown.push((message.kind.name(), message.content.to_string()));
+//!         }
+//!     }
+//! }
+//! assert_eq!(shown, [
+//!     ("thought", r#""They greet me.""#.to_owned()),
+//!     ("message", r#""Hello there!""#.to_owned()),
+//! ]);
+//! assert_eq!(processor.sessions().get("s1").unwrap().messages().len(), 2);
+//! # Ok::<(), reknit::json::Error>(())
+//! ```
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+mod book;
+mod builder;
+mod call;
+mod diagnostic;
+mod event;
+mod happening;
+mod list;
+mod message;
+mod processor;
+mod sessions;
+mod time;
+
+pub use book::{NoToolCalls, Statistics, ToolCallBook, ToolNotification, ToolStatus};
+pub use builder::{MessageBuilder, MessageType, NoMessage, Stamp};
+pub use call::{CompletedCall, ToolCall, ToolResult};
+pub use diagnostic::{Diagnostic, DiagnosticKind};
+pub use event::ServerEvent;
+pub use happening::{Happening, Subsession};
+pub use list::List;
+pub use message::{EnhancedMessage, MessageKind, MessageMetadata, MessageStatus};
+pub use processor::{Processor, Tally};
+pub use sessions::{IndexEntry, Placing, Session, SessionIndex, Sessions};
+pub use time::Time;
+
+/// Which behaviour is wanted where what is documented and what Agent C's client does differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Profile {
+    /// What is documented: text behind a thought is a message of its own, each session builds its own
+    /// messages, a message that is over is in its session, and no end is taken for a repetition.
+    #[default]
+    #[serde(rename = "documented")]
+    Documented,
+    /// What the client does, bug by bug, to compare with and to move away from.
+    ///
+    /// Text behind a thought is added to the thought; a message that a thought ends is told of and lost; all
+    /// sessions build one message, and it goes to the current one; an event whose id came within five
+    /// seconds is dropped, even if it is the end of what the first began; thinking tools hide the tools
+    /// beside them; every delta is told of.
+    #[serde(rename = "agent-c")]
+    AgentC,
+}
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Self; 2] = [Self::Documented, Self::AgentC];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Documented => "documented",
+            Self::AgentC => "agent-c",
+        }
+    }
+}
+
+/// A name that is no profile's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is not a profile of realtime sessions")]
+pub struct UnknownProfile {
+    name: String,
+}
+
+impl UnknownProfile {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        format!("use one of: {}", Profile::ALL.map(Profile::name).join(", "))
+    }
+}
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
+        let found = Self::ALL.into_iter().find(|profile| profile.name() == name);
+        found.ok_or_else(|| UnknownProfile { name: name.to_owned() })
+    }
+}

@@ -1,0 +1,272 @@
+//! [`ToolCallBook`]: which calls are prepared, executing or over, session by session.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::Time;
+use super::call::{CompletedCall, ToolCall, ToolResult};
+
+/// The tool with which a model thinks aloud; its call is shown as a thought.
+pub(super) const THINK: &str = "think";
+
+/// The calls of every session: a notification for each that is not over, and those that are.
+///
+/// ```
+/// use reknit_compat::realtime::{Time, ToolCall, ToolCallBook, ToolStatus};
+///
+/// let call = ToolCall::new([("id", "c1"), ("name", "count")].into_iter().collect()).unwrap();
+/// let mut book = ToolCallBook::default();
+/// book.select("s1", &[call.clone()], Time(0))?;
+/// assert_eq!(book.active()[0].status, ToolStatus::Preparing);
+/// book.complete("s1", &[call], &[]);
+/// assert_eq!(book.statistics().completed_count, 1);
+/// # Ok::<(), reknit_compat::realtime::NoToolCalls>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolCallBook {
+    sessions: BTreeMap<String, Calls>,
+    /// How many notifications there were; each has its number, which is their order.
+    count: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Calls {
+    active: BTreeMap<String, Active>,
+    /// Those of them that call the think tool, since every thought asks for them.
+    thinking: BTreeSet<String>,
+    completed: Vec<CompletedCall>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Active {
+    number: u64,
+    notification: ToolNotification,
+}
+
+/// What a page shows of a call that is not over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolNotification {
+    /// The id of the call.
+    pub id: String,
+    /// The session that it is made in.
+    pub session_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// How far it is.
+    pub status: ToolStatus,
+    /// When it was first heard of.
+    pub timestamp: String,
+    /// Its arguments as JSON, if the server sent any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
+}
+
+/// How far a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolStatus {
+    /// The model has chosen it.
+    Preparing,
+    /// It runs.
+    Executing,
+}
+
+impl ToolStatus {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Preparing => "preparing",
+            Self::Executing => "executing",
+        }
+    }
+}
+
+/// How many calls a book has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Statistics {
+    /// Calls that are not over.
+    pub active_count: usize,
+    /// Calls that are.
+    pub completed_count: usize,
+    /// Both.
+    pub total_count: usize,
+}
+
+/// A selection of tools was announced that selects none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("ToolSelectDeltaEvent has no tool calls")]
+pub struct NoToolCalls;
+
+impl NoToolCalls {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        "check what the server sends as `tool_calls`; the event changed nothing"
+    }
+}
+
+impl ToolCallBook {
+    /// The model has chosen these calls. A notification for each replaces any that it had.
+    pub fn select(
+        &mut self,
+        session: &str,
+        calls: &[ToolCall],
+        at: Time,
+    ) -> Result<Vec<ToolNotification>, NoToolCalls> {
+        if calls.is_empty() {
+            return Err(NoToolCalls);
+        }
+        Ok(calls.iter().map(|call| self.enter(session, call, ToolStatus::Preparing, at)).collect())
+    }
+
+    /// These calls run now, whether they were chosen before or not.
+    pub fn activate(&mut self, session: &str, calls: &[ToolCall], at: Time) -> Vec<ToolNotification> {
+        let notifications = calls.iter().map(|call| {
+            let known = self.sessions.get_mut(session).and_then(|calls| calls.active.get_mut(call.id()));
+            match known {
+                Some(Active { notification, .. }) => {
+                    notification.status = ToolStatus::Executing;
+                    notification.clone()
+                }
+                None => self.enter(session, call, ToolStatus::Executing, at),
+            }
+        });
+        notifications.collect()
+    }
+
+    /// These calls are over. Each is paired with the first result that names it.
+    pub fn complete(
+        &mut self,
+        session: &str,
+        calls: &[ToolCall],
+        results: &[ToolResult],
+    ) -> Vec<CompletedCall> {
+        let mut by_call = BTreeMap::new();
+        for result in results {
+            by_call.entry(result.tool_use_id()).or_insert(result);
+        }
+        let book = self.sessions.entry(session.to_owned()).or_default();
+        let completed: Vec<_> = calls
+            .iter()
+            .map(|call| {
+                book.remove(call.id());
+                let result = by_call.get(call.id()).map(|result| (*result).clone());
+                CompletedCall { call: call.clone(), result }
+            })
+            .collect();
+        book.completed.extend(completed.iter().cloned());
+        completed
+    }
+
+    /// Forgets the notification of a call, if it has one.
+    pub fn remove(&mut self, session: &str, call: &str) -> Option<ToolNotification> {
+        self.sessions.get_mut(session)?.remove(call)
+    }
+
+    /// The notification of a call that is not over.
+    pub fn notification(&self, session: &str, call: &str) -> Option<&ToolNotification> {
+        Some(&self.sessions.get(session)?.active.get(call)?.notification)
+    }
+
+    /// Whether a call is not over.
+    pub fn is_active(&self, session: &str, call: &str) -> bool {
+        self.notification(session, call).is_some()
+    }
+
+    /// The notifications of all sessions, in the order in which they came.
+    pub fn active(&self) -> Vec<&ToolNotification> {
+        in_order(self.sessions.values().flat_map(|calls| calls.active.values()))
+    }
+
+    /// The notifications of a session, in the order in which they came.
+    pub fn active_in(&self, session: &str) -> Vec<&ToolNotification> {
+        in_order(self.sessions.get(session).into_iter().flat_map(|calls| calls.active.values()))
+    }
+
+    /// The notifications of a session's think tool, in the order in which they came.
+    pub(super) fn thinking_in(&self, session: &str) -> Vec<&ToolNotification> {
+        let calls = self.sessions.get(session);
+        in_order(
+            calls
+                .into_iter()
+                .flat_map(|calls| calls.thinking.iter().filter_map(|call| calls.active.get(call))),
+        )
+    }
+
+    /// The calls of all sessions that are over.
+    pub fn completed(&self) -> impl Iterator<Item = &CompletedCall> {
+        self.sessions.values().flat_map(|calls| &calls.completed)
+    }
+
+    /// Forgets the notifications of a session, and says how many there were.
+    pub fn clear_session(&mut self, session: &str) -> usize {
+        let Some(calls) = self.sessions.get_mut(session) else { return 0 };
+        calls.thinking.clear();
+        std::mem::take(&mut calls.active).len()
+    }
+
+    /// Forgets the notifications of all sessions.
+    pub fn clear_active(&mut self) {
+        for calls in self.sessions.values_mut() {
+            calls.active.clear();
+            calls.thinking.clear();
+        }
+    }
+
+    /// Forgets the calls that are over.
+    pub fn clear_completed(&mut self) {
+        self.sessions.values_mut().for_each(|calls| calls.completed.clear());
+    }
+
+    /// Forgets all of a session.
+    pub fn reset_session(&mut self, session: &str) {
+        self.sessions.remove(session);
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        self.sessions.clear();
+    }
+
+    /// How many calls there are.
+    pub fn statistics(&self) -> Statistics {
+        let active_count = self.sessions.values().map(|calls| calls.active.len()).sum();
+        let completed_count = self.sessions.values().map(|calls| calls.completed.len()).sum();
+        Statistics { active_count, completed_count, total_count: active_count + completed_count }
+    }
+
+    fn enter(&mut self, session: &str, call: &ToolCall, status: ToolStatus, at: Time) -> ToolNotification {
+        let notification = ToolNotification {
+            id: call.id().to_owned(),
+            session_id: session.to_owned(),
+            tool_name: call.name().to_owned(),
+            status,
+            timestamp: at.to_string(),
+            arguments: call.input().map(ToString::to_string),
+        };
+        let calls = self.sessions.entry(session.to_owned()).or_default();
+        calls.remove(call.id());
+        if call.name() == THINK {
+            calls.thinking.insert(call.id().to_owned());
+        }
+        let active = Active { number: self.count, notification: notification.clone() };
+        calls.active.insert(call.id().to_owned(), active);
+        self.count += 1;
+        notification
+    }
+}
+
+impl Calls {
+    fn remove(&mut self, call: &str) -> Option<ToolNotification> {
+        self.thinking.remove(call);
+        self.active.remove(call).map(|active| active.notification)
+    }
+}
+
+fn in_order<'a>(active: impl Iterator<Item = &'a Active>) -> Vec<&'a ToolNotification> {
+    let mut active: Vec<_> = active.collect();
+    active.sort_unstable_by_key(|active| active.number);
+    active.into_iter().map(|active| &active.notification).collect()
+}

@@ -1,0 +1,126 @@
+//! [`Diagnostic`]: what was odd about an event.
+
+use serde::{Serialize, Serializer};
+
+use reknit::diagnostic::Kind;
+use reknit::json::{Object, Value};
+
+/// Something about an event that was not understood, or what became of it besides.
+///
+/// In JSON it has `kind`, `number`, `message` and `hint`, and `raw`, what was not understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// The number of the event, counted from 0.
+    pub number: u64,
+    /// What it is.
+    pub kind: DiagnosticKind,
+}
+
+/// The sorts of [`Diagnostic`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DiagnosticKind {
+    /// The event lacks what it is about; it changed nothing.
+    MalformedEvent {
+        /// The field.
+        field: String,
+        /// What it should be.
+        expected: &'static str,
+        /// The event.
+        raw: Value,
+    },
+    /// A field that the event can do without is of another type than it should be.
+    MalformedField {
+        /// The field.
+        field: String,
+        /// What it should be.
+        expected: &'static str,
+        /// What it is.
+        raw: Value,
+    },
+    /// The event is of a type that this version does not know; it changed nothing.
+    UnknownEvent {
+        /// The event.
+        raw: Value,
+    },
+    /// The event came before; it changed nothing.
+    DuplicateEvent {
+        /// Its id.
+        id: String,
+    },
+    /// The text of a message is longer than [`Limits`](reknit::Limits) allow; the rest of it was refused.
+    LimitReached {
+        /// How many bytes are taken.
+        limit: usize,
+    },
+    /// A message was not over when something else began; it stands in its session with the status `error`.
+    InterruptedMessage {
+        /// Its id.
+        id: String,
+    },
+}
+
+impl DiagnosticKind {
+    /// Its name, as it stands in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::MalformedEvent { .. } => "malformed-event",
+            Self::MalformedField { .. } => "malformed-field",
+            Self::UnknownEvent { .. } => "unknown-event",
+            Self::DuplicateEvent { .. } => "duplicate-event",
+            Self::LimitReached { .. } => "limit-reached",
+            Self::InterruptedMessage { .. } => "interrupted-message",
+        }
+    }
+
+    /// What happened, for people.
+    pub fn message(&self) -> String {
+        match self {
+            Self::MalformedEvent { field, expected, .. } => {
+                format!("the event has no {expected} `{field}` and changed nothing")
+            }
+            Self::MalformedField { field, expected, .. } => format!("`{field}` is not a {expected}"),
+            Self::UnknownEvent { raw } => {
+                let kind = raw.get("type").and_then(Value::as_str).unwrap_or_default();
+                format!("`{kind}` is no event that is known here")
+            }
+            Self::DuplicateEvent { id } => format!("the event `{id}` came before and was ignored"),
+            Self::LimitReached { limit } => format!("a message of more than {limit} bytes"),
+            Self::InterruptedMessage { id } => format!("message `{id}` was not over"),
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::MalformedEvent { .. } | Self::MalformedField { .. } => {
+                "check that the server speaks this protocol"
+            }
+            Self::UnknownEvent { .. } => "the server sends something newer than this version knows",
+            Self::DuplicateEvent { .. } => "nothing to do; the server repeats itself",
+            Self::LimitReached { .. } => Kind::LimitReached.hint(),
+            Self::InterruptedMessage { .. } => {
+                "show the message as cut; the server did not say that it is whole"
+            }
+        }
+    }
+}
+
+impl Serialize for Diagnostic {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = Object::new();
+        fields.insert("kind", self.kind.name());
+        fields.insert("number", self.number);
+        fields.insert("message", self.kind.message());
+        fields.insert("hint", self.kind.hint());
+        match &self.kind {
+            DiagnosticKind::MalformedEvent { raw, .. }
+            | DiagnosticKind::MalformedField { raw, .. }
+            | DiagnosticKind::UnknownEvent { raw } => drop(fields.insert("raw", raw.clone())),
+            DiagnosticKind::DuplicateEvent { .. }
+            | DiagnosticKind::LimitReached { .. }
+            | DiagnosticKind::InterruptedMessage { .. } => {}
+        }
+        fields.serialize(serializer)
+    }
+}

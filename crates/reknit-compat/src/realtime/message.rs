@@ -1,0 +1,306 @@
+//! [`EnhancedMessage`]: a message as a page shows it, in the protocol's own field names.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Time;
+use super::call::{CompletedCall, ToolCall, ToolResult};
+use super::list::List;
+use reknit::json::{self, Object, Value};
+
+/// A message with its streaming status and what a page needs to show it.
+///
+/// Its JSON has the protocol's names (`contentType`, `isCollapsed`, …) in this order, and whatever else the
+/// server sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnhancedMessage {
+    /// Its id. A message that is built here has one; one that the server sent may lack it.
+    pub id: Option<String>,
+    /// Whose it is: `assistant`, `user`, `system`.
+    pub role: String,
+    /// Its text, or a list of parts where it has images and the like.
+    pub content: Value,
+    /// When it began.
+    pub timestamp: Option<String>,
+    /// What it is; `type` in JSON.
+    pub kind: MessageKind,
+    /// How far it is.
+    pub status: MessageStatus,
+    /// How its text is written: `text` or `markdown`.
+    pub format: Option<String>,
+    /// What its content is: `text`, `html`, `svg`, `image`, or whatever the server calls it.
+    pub content_type: Option<String>,
+    /// What is known about it besides; a message that is being built has none yet.
+    pub metadata: Option<MessageMetadata>,
+    /// The calls that belong to it.
+    pub tool_calls: List<ToolCall>,
+    /// Their results.
+    pub tool_results: List<ToolResult>,
+    /// Whether a page shows only its first line; of thoughts.
+    pub is_collapsed: Option<bool>,
+    /// Anything else, under the name it came with.
+    pub others: Object,
+}
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// Something that was said.
+    Message,
+    /// The model's thinking.
+    Thought,
+    /// An image, a page or the like.
+    Media,
+    /// A word of the system.
+    Notification,
+}
+
+/// How far a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageStatus {
+    /// More of it may come.
+    Streaming,
+    /// It is over.
+    Complete,
+    /// It failed, or something else began before it was over.
+    Error,
+}
+
+/// What is known about a message besides its content.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MessageMetadata {
+    /// Tokens of the request.
+    pub input_tokens: Option<u64>,
+    /// Tokens of the reply.
+    pub output_tokens: Option<u64>,
+    /// Why it ended, in the server's word; `cancelled` if the user stopped it.
+    pub stop_reason: Option<String>,
+    /// The calls that belong to it.
+    pub tool_calls: List<ToolCall>,
+    /// Their results.
+    pub tool_results: List<ToolResult>,
+    /// The class that sent it.
+    pub sent_by_class: Option<String>,
+    /// The function that sent it.
+    pub sent_by_function: Option<String>,
+    /// When it was sent.
+    pub timestamp: Option<String>,
+    /// Anything else, under the name it came with.
+    pub others: Object,
+}
+
+impl EnhancedMessage {
+    /// A message that is complete as it is, and came at this time.
+    pub fn new(role: &str, content: impl Into<Value>, at: Time) -> Self {
+        Self {
+            id: None,
+            role: role.to_owned(),
+            content: content.into(),
+            timestamp: Some(at.to_string()),
+            kind: MessageKind::Message,
+            status: MessageStatus::Complete,
+            format: Some("text".to_owned()),
+            content_type: None,
+            metadata: None,
+            tool_calls: List::default(),
+            tool_results: List::default(),
+            is_collapsed: None,
+            others: Object::new(),
+        }
+    }
+
+    /// Whether calls can be attached to it: it is the model's, and no image or the like.
+    pub(super) fn is_reply(&self) -> bool {
+        self.kind != MessageKind::Media && self.role.starts_with("assistant")
+    }
+
+    /// Adds calls and their results, to the metadata and beside it.
+    pub(super) fn attach(&mut self, completed: &[CompletedCall]) {
+        let calls = || completed.iter().map(|completed| completed.call.clone());
+        let results = || completed.iter().filter_map(|completed| completed.result.clone());
+        let metadata = self.metadata.get_or_insert_default();
+        metadata.tool_calls.extend(calls());
+        metadata.tool_results.extend(results());
+        self.tool_calls.extend(calls());
+        self.tool_results.extend(results());
+    }
+}
+
+impl From<Object> for EnhancedMessage {
+    /// Reads what the server sent. A field of another type than expected is kept under its name.
+    fn from(fields: Object) -> Self {
+        let mut fields = Fields(fields);
+        Self {
+            id: fields.string("id"),
+            role: fields.string("role").unwrap_or_else(|| "assistant".to_owned()),
+            content: fields.0.remove("content").unwrap_or_default(),
+            timestamp: fields.string("timestamp"),
+            kind: fields.word("type", MessageKind::read).unwrap_or(MessageKind::Message),
+            status: fields.word("status", MessageStatus::read).unwrap_or(MessageStatus::Complete),
+            format: fields.string("format"),
+            content_type: fields.string("contentType"),
+            metadata: fields.object("metadata").map(MessageMetadata::from),
+            tool_calls: fields.list("toolCalls", ToolCall::new),
+            tool_results: fields.list("toolResults", ToolResult::new),
+            is_collapsed: fields.boolean("isCollapsed"),
+            others: fields.0,
+        }
+    }
+}
+
+impl From<&EnhancedMessage> for Object {
+    fn from(message: &EnhancedMessage) -> Self {
+        let mut fields = Self::new();
+        put(&mut fields, "id", message.id.as_deref());
+        put(&mut fields, "role", Some(message.role.as_str()));
+        put(&mut fields, "content", Some(message.content.clone()));
+        put(&mut fields, "timestamp", message.timestamp.as_deref());
+        put(&mut fields, "type", Some(message.kind.name()));
+        put(&mut fields, "status", Some(message.status.name()));
+        put(&mut fields, "format", message.format.as_deref());
+        put(&mut fields, "contentType", message.content_type.as_deref());
+        put(&mut fields, "metadata", message.metadata.as_ref().map(Self::from));
+        put(&mut fields, "toolCalls", listed(&message.tool_calls, ToolCall::fields));
+        put(&mut fields, "toolResults", listed(&message.tool_results, ToolResult::fields));
+        put(&mut fields, "isCollapsed", message.is_collapsed);
+        fields_behind(fields, &message.others)
+    }
+}
+
+impl From<Object> for MessageMetadata {
+    /// Reads what the server sent. A field of another type than expected is kept under its name.
+    fn from(fields: Object) -> Self {
+        let mut fields = Fields(fields);
+        Self {
+            input_tokens: fields.count("inputTokens"),
+            output_tokens: fields.count("outputTokens"),
+            stop_reason: fields.string("stopReason"),
+            tool_calls: fields.list("toolCalls", ToolCall::new),
+            tool_results: fields.list("toolResults", ToolResult::new),
+            sent_by_class: fields.string("sentByClass"),
+            sent_by_function: fields.string("sentByFunction"),
+            timestamp: fields.string("timestamp"),
+            others: fields.0,
+        }
+    }
+}
+
+impl From<&MessageMetadata> for Object {
+    fn from(metadata: &MessageMetadata) -> Self {
+        let mut fields = Self::new();
+        put(&mut fields, "inputTokens", metadata.input_tokens);
+        put(&mut fields, "outputTokens", metadata.output_tokens);
+        put(&mut fields, "stopReason", metadata.stop_reason.as_deref());
+        put(&mut fields, "toolCalls", listed(&metadata.tool_calls, ToolCall::fields));
+        put(&mut fields, "toolResults", listed(&metadata.tool_results, ToolResult::fields));
+        put(&mut fields, "sentByClass", metadata.sent_by_class.as_deref());
+        put(&mut fields, "sentByFunction", metadata.sent_by_function.as_deref());
+        put(&mut fields, "timestamp", metadata.timestamp.as_deref());
+        fields_behind(fields, &metadata.others)
+    }
+}
+
+/// Defines the two ways between a word of the protocol and what it means.
+macro_rules! words {
+    ($type:ident { $($variant:ident = $word:literal),+ }) => {
+        impl $type {
+            /// Its word in JSON.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            fn read(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+words!(MessageKind { Message = "message", Thought = "thought", Media = "media", Notification = "notification" });
+words!(MessageStatus { Streaming = "streaming", Complete = "complete", Error = "error" });
+
+impl Serialize for EnhancedMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Object::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for EnhancedMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        json::exact::object::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl Serialize for MessageMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Object::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for MessageMetadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        json::exact::object::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// The fields of an object, taken out one by one; what is not of the expected type stays.
+pub(super) struct Fields(pub(super) Object);
+
+impl Fields {
+    pub(super) fn take<T>(&mut self, key: &str, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+        let value = read(self.0.get(key)?)?;
+        self.0.remove(key);
+        Some(value)
+    }
+
+    pub(super) fn string(&mut self, key: &str) -> Option<String> {
+        self.take(key, |value| value.as_str().map(std::borrow::Cow::into_owned))
+    }
+
+    pub(super) fn boolean(&mut self, key: &str) -> Option<bool> {
+        self.take(key, Value::as_bool)
+    }
+
+    pub(super) fn count(&mut self, key: &str) -> Option<u64> {
+        self.take(key, Value::as_u64)
+    }
+
+    pub(super) fn object(&mut self, key: &str) -> Option<Object> {
+        self.take(key, |value| value.as_object().cloned())
+    }
+
+    fn word<T>(&mut self, key: &str, read: fn(&str) -> Option<T>) -> Option<T> {
+        self.take(key, |value| read(&value.as_str()?))
+    }
+
+    fn list<T>(&mut self, key: &str, read: fn(Object) -> Option<T>) -> List<T> {
+        let read = |value: &Value| {
+            let elements = value.as_array().filter(|elements| !elements.is_empty())?.iter();
+            elements.map(|element| read(element.as_object()?.clone())).collect()
+        };
+        self.take(key, read).unwrap_or_default()
+    }
+}
+
+fn put(fields: &mut Object, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        fields.insert(key, value);
+    }
+}
+
+/// The elements as JSON; nothing if there are none.
+fn listed<T>(list: &List<T>, fields: fn(&T) -> &Object) -> Option<Value> {
+    let elements: Vec<_> = list.iter().map(|element| Value::Object(fields(element).clone())).collect();
+    (!elements.is_empty()).then(|| elements.into())
+}
+
+fn fields_behind(mut fields: Object, others: &Object) -> Object {
+    for (key, value) in others.iter() {
+        fields.insert(key, value.clone());
+    }
+    fields
+}

@@ -1,0 +1,268 @@
+//! [`ServerEvent`]: the events of the protocol, in its own field names.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use reknit::Text;
+use reknit::diagnostic::Kind;
+use reknit::json::{self, Object, Value};
+
+/// One event of the protocol.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServerEvent {
+    /// A message begins.
+    MessageStart {
+        /// The message as far as it is known, with all its fields.
+        message: Object,
+    },
+    /// A block begins.
+    ContentBlockStart {
+        /// Its place in the message.
+        index: u32,
+        /// The block as far as it is known, with all its fields.
+        content_block: Object,
+    },
+    /// A block goes on.
+    ContentBlockDelta {
+        /// Which block.
+        index: u32,
+        /// With what.
+        delta: Delta,
+    },
+    /// A block is over.
+    ContentBlockStop {
+        /// Which block.
+        index: u32,
+        /// When, as the server says.
+        stop_timestamp: Option<Value>,
+    },
+    /// Something about the message became known.
+    MessageDelta {
+        /// What.
+        delta: Object,
+    },
+    /// The message is over.
+    MessageStop,
+    /// The connection is alive.
+    Ping,
+    /// Anything else; it changes nothing.
+    Other(Object),
+}
+
+/// With what a block goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delta {
+    /// Text of a `text` block.
+    Text(Text),
+    /// JSON text of a `tool_use` or `tool_result` block.
+    InputJson(Text),
+    /// Text of a `thinking` block.
+    Thinking(Text),
+    /// The signature of a `thinking` block.
+    Signature(Text),
+    /// A citation of a `text` block.
+    Citation(Value),
+    /// Anything else; it changes nothing.
+    Other(Object),
+}
+
+/// What a reconstructor tells of as an error.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An event is no JSON.
+    #[error("the event is not JSON: {0}")]
+    Json(#[from] json::Error),
+    /// An event lacks a field, or has it in another type.
+    #[error("the event `{event}` has no {expected} `{field}`")]
+    Field {
+        /// The type of the event.
+        event: String,
+        /// The field.
+        field: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The message is larger than [`Limits`](reknit::Limits) allow.
+    #[error("more than {limit} {what}")]
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+    /// The connection failed.
+    #[error("the connection failed: {message}")]
+    Connection {
+        /// What happened to it.
+        message: String,
+    },
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Json(error) => error.hint(),
+            Self::Field { .. } => "check that the server speaks this protocol",
+            Self::Limit { .. } => Kind::LimitReached.hint(),
+            Self::Connection { .. } => "connect again; the message is not complete",
+        }
+    }
+}
+
+impl FromStr for ServerEvent {
+    type Err = Error;
+
+    fn from_str(json: &str) -> Result<Self, Error> {
+        Self::try_from(json.parse::<Value>()?)
+    }
+}
+
+impl TryFrom<Value> for ServerEvent {
+    type Error = Error;
+
+    fn try_from(event: Value) -> Result<Self, Error> {
+        let mut fields = Fields::new(event, "event")?;
+        Ok(match &*fields.kind {
+            "message_start" => Self::MessageStart { message: fields.object("message")? },
+            "content_block_start" => Self::ContentBlockStart {
+                index: fields.index()?,
+                content_block: fields.object("content_block")?,
+            },
+            "content_block_delta" => {
+                let index = fields.index()?;
+                Self::ContentBlockDelta {
+                    index,
+                    delta: Delta::try_from(Value::Object(fields.object("delta")?))?,
+                }
+            }
+            "content_block_stop" => Self::ContentBlockStop {
+                index: fields.index()?,
+                stop_timestamp: fields.take("stop_timestamp"),
+            },
+            "message_delta" => Self::MessageDelta { delta: fields.object("delta")? },
+            "message_stop" => Self::MessageStop,
+            "ping" => Self::Ping,
+            _ => Self::Other(fields.fields),
+        })
+    }
+}
+
+impl TryFrom<Value> for Delta {
+    type Error = Error;
+
+    fn try_from(delta: Value) -> Result<Self, Error> {
+        let mut fields = Fields::new(delta, "delta")?;
+        Ok(match &*fields.kind {
+            "text_delta" => Self::Text(fields.text("text")?),
+            "input_json_delta" => Self::InputJson(fields.text("partial_json")?),
+            "thinking_delta" => Self::Thinking(fields.text("thinking")?),
+            "signature_delta" => Self::Signature(fields.text("signature")?),
+            "citations_delta" => Self::Citation(fields.take("citation").unwrap_or(Value::Null)),
+            _ => Self::Other(fields.fields),
+        })
+    }
+}
+
+impl From<&ServerEvent> for Value {
+    fn from(event: &ServerEvent) -> Self {
+        let (kind, fields): (_, Vec<(&str, Value)>) = match event.clone() {
+            ServerEvent::MessageStart { message } => ("message_start", vec![("message", message.into())]),
+            ServerEvent::ContentBlockStart { index, content_block } => (
+                "content_block_start",
+                vec![("index", index.into()), ("content_block", content_block.into())],
+            ),
+            ServerEvent::ContentBlockDelta { index, delta } => {
+                ("content_block_delta", vec![("index", index.into()), ("delta", (&delta).into())])
+            }
+            ServerEvent::ContentBlockStop { index, stop_timestamp } => {
+                let stop_timestamp = stop_timestamp.map(|stop_timestamp| ("stop_timestamp", stop_timestamp));
+                ("content_block_stop", [("index", index.into())].into_iter().chain(stop_timestamp).collect())
+            }
+            ServerEvent::MessageDelta { delta } => ("message_delta", vec![("delta", delta.into())]),
+            ServerEvent::MessageStop => ("message_stop", vec![]),
+            ServerEvent::Ping => ("ping", vec![]),
+            ServerEvent::Other(fields) => return fields.into(),
+        };
+        tagged(kind, fields)
+    }
+}
+
+impl From<&Delta> for Value {
+    fn from(delta: &Delta) -> Self {
+        let (kind, key, value) = match delta.clone() {
+            Delta::Text(text) => ("text_delta", "text", text.into()),
+            Delta::InputJson(text) => ("input_json_delta", "partial_json", text.into()),
+            Delta::Thinking(text) => ("thinking_delta", "thinking", text.into()),
+            Delta::Signature(text) => ("signature_delta", "signature", text.into()),
+            Delta::Citation(citation) => ("citations_delta", "citation", citation),
+            Delta::Other(fields) => return fields.into(),
+        };
+        tagged(kind, vec![(key, value)])
+    }
+}
+
+impl fmt::Display for ServerEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Value::from(self).fmt(f)
+    }
+}
+
+impl Serialize for ServerEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Value::from(self).serialize(serializer)
+    }
+}
+
+fn tagged(kind: &str, fields: Vec<(&str, Value)>) -> Value {
+    let tag = ("type".to_owned(), Value::from(kind));
+    let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
+    Value::Object([tag].into_iter().chain(fields).collect())
+}
+
+/// The fields of an event, taken out one by one.
+struct Fields {
+    kind: String,
+    fields: Object,
+}
+
+impl Fields {
+    fn new(value: Value, what: &str) -> Result<Self, Error> {
+        let kind = value.get("type").and_then(Value::as_str).map(std::borrow::Cow::into_owned);
+        match (kind, value) {
+            (Some(kind), Value::Object(fields)) => Ok(Self { kind, fields }),
+            _ => Err(Error::Field { event: what.to_owned(), field: "type", expected: "string" }),
+        }
+    }
+
+    fn take(&mut self, field: &str) -> Option<Value> {
+        self.fields.remove(field)
+    }
+
+    fn object(&mut self, field: &'static str) -> Result<Object, Error> {
+        match self.take(field) {
+            Some(Value::Object(object)) => Ok(object),
+            _ => Err(self.lacks(field, "object")),
+        }
+    }
+
+    fn text(&mut self, field: &'static str) -> Result<Text, Error> {
+        match self.take(field) {
+            Some(Value::String(text)) => Ok(text),
+            _ => Err(self.lacks(field, "string")),
+        }
+    }
+
+    fn index(&mut self) -> Result<u32, Error> {
+        let index =
+            self.take("index").as_ref().and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok());
+        index.ok_or_else(|| self.lacks("index", "number"))
+    }
+
+    fn lacks(&self, field: &'static str, expected: &'static str) -> Error {
+        Error::Field { event: self.kind.clone(), field, expected }
+    }
+}

@@ -1,0 +1,285 @@
+//! [`State`] and the one function that changes it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::event::{Delta, ServerEvent};
+use reknit::Limits;
+use reknit::Text;
+use reknit::json::{Object, PartialJson, Value};
+
+/// All that is known of the message that is being received.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The message; `None` before `message_start` and after a reset.
+    pub message: Option<ChatMessage>,
+    /// The JSON text so far of the blocks that receive any, by index.
+    pub buffers: BTreeMap<u32, Text>,
+    /// What can be read of those texts, by index.
+    pub parsed_json: BTreeMap<u32, PartialJson>,
+    /// How deep those texts may be nested.
+    json_depth: Depth,
+}
+
+/// [`Limits::json_depth`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Depth(usize);
+
+impl Default for Depth {
+    fn default() -> Self {
+        Self(Limits::default().json_depth)
+    }
+}
+
+/// A chat message in the protocol's own fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChatMessage {
+    fields: Object,
+    content: BTreeMap<u32, Object>,
+    finish_reason: Option<Value>,
+    status: Option<Value>,
+}
+
+/// The state behind an event. Nothing else changes it.
+///
+/// `at` is the time, in the caller's measure; a block whose end brings no `stop_timestamp` gets it.
+pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
+    if let ServerEvent::MessageStart { message } = event {
+        return State { message: Some(ChatMessage::new(message.clone())), ..state.emptied() };
+    }
+    let Some(message) = &mut state.message else { return state };
+    match event {
+        ServerEvent::ContentBlockStart { index, content_block } => {
+            state.buffers.remove(index);
+            state.parsed_json.remove(index);
+            if let Kind::ToolUse | Kind::ToolResult = Kind::of(content_block) {
+                state.buffers.insert(*index, Text::new());
+            }
+            message.content.insert(*index, content_block.clone());
+        }
+        ServerEvent::ContentBlockDelta { index, delta } => {
+            if let Some(block) = message.content.get_mut(index) {
+                match (Kind::of(block), delta) {
+                    (Kind::Text, Delta::Text(text)) => grow(block, "text", text),
+                    (Kind::Text, Delta::Citation(citation)) => push(block, "citations", citation),
+                    (Kind::Thinking, Delta::Thinking(text)) => grow(block, "thinking", text),
+                    (Kind::Thinking, Delta::Signature(text)) => grow(block, "signature", text),
+                    (Kind::ToolUse | Kind::ToolResult, Delta::InputJson(text)) => {
+                        let buffer = state.buffers.entry(*index).or_default();
+                        let parsed = state.parsed_json.entry(*index);
+                        let parsed = parsed.or_insert_with(|| PartialJson::with_depth(state.json_depth.0));
+                        for piece in text.segments() {
+                            buffer.push_str(piece);
+                            // What is wrong with the text is told when the block is over.
+                            let _ = parsed.push(piece);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        ServerEvent::ContentBlockStop { index, stop_timestamp } => {
+            // Whatever comes of them, the texts of a block that is over are not kept.
+            let buffer = state.buffers.remove(index).unwrap_or_default();
+            let parsed = state.parsed_json.remove(index).unwrap_or_default();
+            if let Some(block) = message.content.get_mut(index) {
+                finalize(block, &buffer, parsed);
+                block.insert("stop_timestamp", stop_timestamp.clone().unwrap_or(Value::from(at)));
+            }
+        }
+        ServerEvent::MessageDelta { delta } => message.learn(delta),
+        ServerEvent::MessageStop => message.status = Some(Value::from("completed")),
+        ServerEvent::MessageStart { .. } | ServerEvent::Ping | ServerEvent::Other(_) => {}
+    }
+    state
+}
+
+impl State {
+    /// An empty state under these limits.
+    pub(super) fn limited(limits: &Limits) -> Self {
+        Self { json_depth: Depth(limits.json_depth), ..Self::default() }
+    }
+
+    /// An empty state under the same limits.
+    pub(super) fn emptied(&self) -> Self {
+        Self { json_depth: self.json_depth, ..Self::default() }
+    }
+
+    /// Whether the message is complete: `message_stop` came.
+    pub(super) fn is_complete(&self) -> bool {
+        self.message
+            .as_ref()
+            .and_then(ChatMessage::status)
+            .is_some_and(|status| *status == Value::from("completed"))
+    }
+
+    /// The connection ended before the message did.
+    pub(super) fn cut(&mut self) {
+        if let Some(message) = &mut self.message {
+            message.status = Some(Value::from("cut"));
+        }
+    }
+}
+
+/// Reads the JSON that a tool block has received.
+fn finalize(block: &mut Object, buffer: &Text, parsed: PartialJson) {
+    let blank = buffer.segments().all(|piece| piece.trim_ascii().is_empty());
+    match (Kind::of(block), parsed.finish()) {
+        // A call without arguments is one with none; what the block began with stands.
+        (Kind::ToolUse, _) if blank => {
+            if !matches!(block.get("input"), Some(Value::Object(_))) {
+                block.insert("input", Object::new());
+            }
+        }
+        // The arguments of a call are an object or, at the least, a list.
+        (Kind::ToolUse, Ok(input @ (Value::Object(_) | Value::Array(_)))) => {
+            block.insert("input", input);
+        }
+        // Never anything else: a page takes `input` for what it is. The reason and the text stand beside it.
+        (Kind::ToolUse, read) => {
+            let reason = read.map_or_else(|error| error.to_string(), |_| "the input is no object".to_owned());
+            block.insert("input", Object::new());
+            block.insert("input_error", reason);
+            block.insert("raw_input", buffer.clone());
+        }
+        (Kind::ToolResult, _) if blank => {}
+        (Kind::ToolResult, Ok(content)) => {
+            block.insert("content", content);
+            block.insert("is_error", false);
+        }
+        (Kind::ToolResult, Err(error)) => {
+            block.insert("content", format!("JSON Parse Error: {error}. Raw: {buffer}"));
+            block.insert("is_error", true);
+        }
+        (Kind::Text | Kind::Thinking | Kind::Other, _) => {}
+    }
+}
+
+/// What a block is, by its `type`.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Thinking,
+    ToolUse,
+    ToolResult,
+    Other,
+}
+
+impl Kind {
+    fn of(block: &Object) -> Self {
+        match block.get("type").and_then(Value::as_str).as_deref() {
+            Some("text") => Self::Text,
+            Some("thinking") => Self::Thinking,
+            Some("tool_use") => Self::ToolUse,
+            Some("tool_result") => Self::ToolResult,
+            Some(_) | None => Self::Other,
+        }
+    }
+}
+
+impl ChatMessage {
+    fn new(mut fields: Object) -> Self {
+        let content = match fields.remove("content") {
+            Some(Value::Array(blocks)) => blocks,
+            _ => Vec::new(),
+        };
+        let blocks = content.into_iter().filter_map(|block| match block {
+            Value::Object(block) => Some(block),
+            _ => None,
+        });
+        let (finish_reason, status) = (fields.remove("finishReason"), fields.remove("status"));
+        Self { fields, content: (0..).zip(blocks).collect(), finish_reason, status }
+    }
+
+    /// The blocks, by their index.
+    pub fn content(&self) -> impl Iterator<Item = (u32, &Object)> {
+        self.content.iter().map(|(index, block)| (*index, block))
+    }
+
+    /// Why the message ended, in the server's word.
+    pub fn finish_reason(&self) -> Option<&Value> {
+        self.finish_reason.as_ref()
+    }
+
+    /// How far the message is: `completed`, `failed`, `cut`, or what it began with.
+    pub fn status(&self) -> Option<&Value> {
+        self.status.as_ref()
+    }
+
+    /// Another field of the message.
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.fields.get(field)
+    }
+
+    /// `message_delta`.
+    fn learn(&mut self, delta: &Object) {
+        if let Some(reason) = delta.get("stop_reason").filter(|reason| !reason.is_null()) {
+            if reason.as_str().as_deref() == Some("error") {
+                self.status = Some(Value::from("failed"));
+            }
+            self.finish_reason = Some(reason.clone());
+        }
+    }
+}
+
+impl From<&ChatMessage> for Value {
+    fn from(message: &ChatMessage) -> Self {
+        let mut fields = message.fields.clone();
+        let content = message.content.values().map(|block| Value::Object(block.clone()));
+        fields.insert("content", Value::Array(content.collect()));
+        if let Some(reason) = &message.finish_reason {
+            fields.insert("finishReason", reason.clone());
+        }
+        if let Some(status) = &message.status {
+            fields.insert("status", status.clone());
+        }
+        Value::Object(fields)
+    }
+}
+
+impl From<Object> for ChatMessage {
+    fn from(message: Object) -> Self {
+        Self::new(message)
+    }
+}
+
+impl fmt::Display for ChatMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Value::from(self).fmt(f)
+    }
+}
+
+impl Serialize for ChatMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Value::from(self).serialize(serializer)
+    }
+}
+
+/// As `{"message", "buffers", "parsedJson"}`.
+impl Serialize for State {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let parsed: BTreeMap<_, _> =
+            self.parsed_json.iter().map(|(index, json)| (index, json.value())).collect();
+        let mut state = serializer.serialize_struct("State", 3)?;
+        state.serialize_field("message", &self.message)?;
+        state.serialize_field("buffers", &self.buffers)?;
+        state.serialize_field("parsedJson", &parsed)?;
+        state.end()
+    }
+}
+
+fn grow(block: &mut Object, key: &str, piece: &Text) {
+    match block.get_mut(key) {
+        Some(Value::String(text)) => piece.segments().for_each(|piece| text.push_str(piece)),
+        _ => drop(block.insert(key, piece.clone())),
+    }
+}
+
+fn push(block: &mut Object, key: &str, value: &Value) {
+    match block.get_mut(key) {
+        Some(Value::Array(list)) => list.push(value.clone()),
+        _ => drop(block.insert(key, vec![value.clone()])),
+    }
+}
