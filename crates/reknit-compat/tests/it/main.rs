@@ -8,6 +8,7 @@
 mod corpus;
 #[path = "../../../reknit/tests/it/sources.rs"]
 mod sources;
+mod reconstruct;
 mod realtime;
 mod realtime_sequences;
 mod cline;
