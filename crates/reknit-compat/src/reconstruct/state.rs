@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use super::event::{Delta, ServerEvent};
 use reknit::Limits;
 use reknit::Text;
-use reknit::json::{Object, PartialJson, Value};
+use reknit::json::{self, Object, PartialJson, Value};
 
 /// All that is known of the message that is being received.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -127,23 +127,15 @@ impl State {
 fn finalize(block: &mut Object, buffer: &Text, parsed: PartialJson) {
     let blank = buffer.segments().all(|piece| piece.trim_ascii().is_empty());
     match (Kind::of(block), parsed.finish()) {
-        // A call without arguments is one with none; what the block began with stands.
-        (Kind::ToolUse, _) if blank => {
-            if !matches!(block.get("input"), Some(Value::Object(_))) {
-                block.insert("input", Object::new());
+        // Without JSON, the input is what the block started with.
+        (Kind::ToolUse, _) if blank => match block.get("input").cloned() {
+            None | Some(Value::Null) => drop(block.insert("input", Object::new())),
+            Some(input) => {
+                let raw = input.to_string().into();
+                set_input(block, Ok(input), raw);
             }
-        }
-        // The arguments of a call are an object or, at the least, a list.
-        (Kind::ToolUse, Ok(input @ (Value::Object(_) | Value::Array(_)))) => {
-            block.insert("input", input);
-        }
-        // Never anything else: a page takes `input` for what it is. The reason and the text stand beside it.
-        (Kind::ToolUse, read) => {
-            let reason = read.map_or_else(|error| error.to_string(), |_| "the input is no object".to_owned());
-            block.insert("input", Object::new());
-            block.insert("input_error", reason);
-            block.insert("raw_input", buffer.clone());
-        }
+        },
+        (Kind::ToolUse, read) => set_input(block, read, buffer.clone()),
         (Kind::ToolResult, _) if blank => {}
         (Kind::ToolResult, Ok(content)) => {
             block.insert("content", content);
@@ -155,6 +147,19 @@ fn finalize(block: &mut Object, buffer: &Text, parsed: PartialJson) {
         }
         (Kind::Text | Kind::Thinking | Kind::Other, _) => {}
     }
+}
+
+/// Gives a call its input. A page relies on an object, so anything else is kept next to an empty one, with the
+/// reason.
+fn set_input(block: &mut Object, read: Result<Value, json::Error>, raw: Text) {
+    let reason = match read {
+        Ok(Value::Object(input)) => return drop(block.insert("input", input)),
+        Ok(_) => "the input is not an object".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    block.insert("input", Object::new());
+    block.insert("input_error", reason);
+    block.insert("raw_input", raw);
 }
 
 /// What a block is, by its `type`.

@@ -157,9 +157,9 @@ fn events_and_arguments_have_their_limits() {
     assert_eq!(shown, message(&[START, TEXT]));
 
     let deep = Limits { json_depth: 4, ..Limits::default() };
-    let (_, shown, _) = limited(&deep, &[START, TOOL, &json("[[[1]]]"), STOP_BLOCK]);
-    assert!(shown.contains(r#""input":[[[1]]]"#), "{shown}");
+    let (_, shown, _) = limited(&deep, &[START, TOOL, &json(r#"{"a":[[1]]}"#), STOP_BLOCK]);
+    assert!(shown.contains(r#""input":{"a":[[1]]}"#), "{shown}");
     // Of a second message too.
-    let (_, shown, _) = limited(&deep, &[START, STOP, START, TOOL, &json("[[[[1]]]]"), STOP_BLOCK]);
-    assert!(shown.contains(r#""input_error":"nested 4 deep at byte 3""#), "{shown}");
+    let (_, shown, _) = limited(&deep, &[START, STOP, START, TOOL, &json(r#"{"a":[[[1]]]}"#), STOP_BLOCK]);
+    assert!(shown.contains(r#""input_error":"nested 4 deep at byte 7""#), "{shown}");
 }
