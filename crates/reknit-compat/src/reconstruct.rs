@@ -45,7 +45,8 @@ pub use state::{ChatMessage, State, next_state};
 /// What a program wants to be told. Any of them may be left out.
 #[derive(Default)]
 pub struct Callbacks {
-    /// The state changed, by an event that is no ping, or by [`Reconstructor::reset`].
+    /// The state changed: by an event other than a ping, by [`Reconstructor::reset`], or because
+    /// [`Reconstructor::close`] cut the message.
     pub on_update: Option<OnUpdate>,
     /// A message is complete.
     pub on_complete: Option<OnComplete>,
@@ -166,13 +167,16 @@ impl Reconstructor {
         }
     }
 
-    /// The connection was closed. A message that is not complete is cut.
+    /// The connection was closed. A message that is not complete is cut, and the observer is told so.
     pub fn close(&mut self) -> Close {
         self.processing = false;
         if self.state.message.is_none() || self.state.is_complete() {
             return Close::Whole;
         }
-        self.state.cut();
+        if !self.state.is_cut() {
+            self.state.cut();
+            self.tell_update();
+        }
         Close::Early
     }
 

@@ -10,6 +10,11 @@ use reknit::Limits;
 use reknit::Text;
 use reknit::json::{self, Object, PartialJson, Value};
 
+/// The status of a message after `message_stop`.
+const COMPLETED: &str = "completed";
+/// The status of a message whose connection ended before `message_stop`.
+const CUT: &str = "cut";
+
 /// All that is known of the message that is being received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
@@ -90,7 +95,7 @@ pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
             }
         }
         ServerEvent::MessageDelta { delta } => message.learn(delta),
-        ServerEvent::MessageStop => message.status = Some(Value::from("completed")),
+        ServerEvent::MessageStop => message.status = Some(Value::from(COMPLETED)),
         ServerEvent::MessageStart { .. } | ServerEvent::Ping | ServerEvent::Other(_) => {}
     }
     state
@@ -109,17 +114,24 @@ impl State {
 
     /// Whether the message is complete: `message_stop` came.
     pub(super) fn is_complete(&self) -> bool {
-        self.message
-            .as_ref()
-            .and_then(ChatMessage::status)
-            .is_some_and(|status| *status == Value::from("completed"))
+        self.has_status(COMPLETED)
+    }
+
+    /// Whether the connection ended before the message did.
+    pub(super) fn is_cut(&self) -> bool {
+        self.has_status(CUT)
     }
 
     /// The connection ended before the message did.
     pub(super) fn cut(&mut self) {
         if let Some(message) = &mut self.message {
-            message.status = Some(Value::from("cut"));
+            message.status = Some(Value::from(CUT));
         }
+    }
+
+    fn has_status(&self, word: &str) -> bool {
+        let status = self.message.as_ref().and_then(ChatMessage::status).and_then(Value::as_str);
+        status.as_deref() == Some(word)
     }
 }
 
