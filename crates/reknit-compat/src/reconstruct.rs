@@ -37,7 +37,7 @@ mod state;
 use std::fmt;
 
 use reknit::Limits;
-use reknit::json::Value;
+use reknit::json::{Object, Value};
 
 pub use event::{Delta, Error, ServerEvent};
 pub use state::{ChatMessage, State, next_state};
@@ -113,6 +113,7 @@ impl Reconstructor {
     /// Takes the next event. `at` is the time, in the caller's measure, for events that bring none.
     pub fn process(&mut self, event: &ServerEvent, at: u64) {
         match event {
+            ServerEvent::Ping => return,
             ServerEvent::MessageStart { .. } => {
                 self.processing = true;
                 (self.taken, self.blocks, self.refused) = (0, 0, false);
@@ -127,10 +128,7 @@ impl Reconstructor {
             self.refused = true;
             return self.fail(&error);
         }
-        self.state = next_state(std::mem::take(&mut self.state), event, at);
-        if *event == ServerEvent::Ping {
-            return;
-        }
+        self.ignored += self.state.apply(event, at);
         self.tell_update();
         if *event == ServerEvent::MessageStop {
             self.processing = false;
@@ -146,9 +144,12 @@ impl Reconstructor {
         if event.len() > limit {
             return self.fail(&Error::Limit { what: "bytes in an event", limit: limit as u64 });
         }
-        match Value::parse(event, self.limits.json_depth).map_err(Error::from).and_then(ServerEvent::try_from)
-        {
-            Ok(event) => self.process(&event, at),
+        let value = Value::parse(event, self.limits.json_depth).map_err(Error::from);
+        match value.and_then(ServerEvent::read) {
+            Ok((event, unknown)) => {
+                self.ignored += unknown;
+                self.process(&event, at);
+            }
             Err(error) => self.fail(&error),
         }
     }
@@ -203,7 +204,11 @@ impl Reconstructor {
         self.processing
     }
 
-    /// How many events came before a `message_start` or behind a `message_stop` and were ignored.
+    /// How many events and single fields were ignored.
+    ///
+    /// Events are ignored before a `message_start` and after a `message_stop`, if they are unknown, and if there
+    /// is no block that takes them. Fields are ignored if they are unknown, other than in a `message_delta`,
+    /// whose fields become those of the message. Unknown fields are counted in events that come as JSON.
     pub fn ignored(&self) -> u64 {
         self.ignored
     }
@@ -235,8 +240,8 @@ impl Reconstructor {
 fn weight(event: &ServerEvent) -> u64 {
     let length = match event {
         ServerEvent::MessageStart { message: object }
-        | ServerEvent::ContentBlockStart { content_block: object, .. }
-        | ServerEvent::MessageDelta { delta: object } => Value::from(object.clone()).to_string().len(),
+        | ServerEvent::ContentBlockStart { content_block: object, .. } => written(object),
+        ServerEvent::MessageDelta { delta, others } => written(delta) + written(others),
         ServerEvent::ContentBlockDelta { delta, .. } => match delta {
             Delta::Text(text) | Delta::InputJson(text) | Delta::Thinking(text) | Delta::Signature(text) => {
                 text.len()
@@ -250,6 +255,10 @@ fn weight(event: &ServerEvent) -> u64 {
         | ServerEvent::Other(_) => 0,
     };
     length as u64
+}
+
+fn written(object: &Object) -> usize {
+    Value::from(object.clone()).to_string().len()
 }
 
 #[cfg(test)]

@@ -40,8 +40,10 @@ pub enum ServerEvent {
     },
     /// Something about the message became known.
     MessageDelta {
-        /// What.
+        /// Fields of the message.
         delta: Object,
+        /// The other fields of the event, such as `usage`.
+        others: Object,
     },
     /// The message is over.
     MessageStop,
@@ -125,29 +127,7 @@ impl TryFrom<Value> for ServerEvent {
     type Error = Error;
 
     fn try_from(event: Value) -> Result<Self, Error> {
-        let mut fields = Fields::new(event, "event")?;
-        Ok(match &*fields.kind {
-            "message_start" => Self::MessageStart { message: fields.object("message")? },
-            "content_block_start" => Self::ContentBlockStart {
-                index: fields.index()?,
-                content_block: fields.object("content_block")?,
-            },
-            "content_block_delta" => {
-                let index = fields.index()?;
-                Self::ContentBlockDelta {
-                    index,
-                    delta: Delta::try_from(Value::Object(fields.object("delta")?))?,
-                }
-            }
-            "content_block_stop" => Self::ContentBlockStop {
-                index: fields.index()?,
-                stop_timestamp: fields.take("stop_timestamp"),
-            },
-            "message_delta" => Self::MessageDelta { delta: fields.object("delta")? },
-            "message_stop" => Self::MessageStop,
-            "ping" => Self::Ping,
-            _ => Self::Other(fields.fields),
-        })
+        Self::read(event).map(|(event, _)| event)
     }
 }
 
@@ -155,15 +135,57 @@ impl TryFrom<Value> for Delta {
     type Error = Error;
 
     fn try_from(delta: Value) -> Result<Self, Error> {
+        Self::read(delta).map(|(delta, _)| delta)
+    }
+}
+
+impl ServerEvent {
+    /// Reads an event, and counts its fields that are unknown and have no place in it.
+    pub(super) fn read(event: Value) -> Result<(Self, u64), Error> {
+        let mut fields = Fields::new(event, "event")?;
+        let mut unknown = 0;
+        let event = match &*fields.kind {
+            "message_start" => Self::MessageStart { message: fields.object("message")? },
+            "content_block_start" => Self::ContentBlockStart {
+                index: fields.index()?,
+                content_block: fields.object("content_block")?,
+            },
+            "content_block_delta" => {
+                let index = fields.index()?;
+                let (delta, in_delta) = Delta::read(Value::Object(fields.object("delta")?))?;
+                unknown = in_delta;
+                Self::ContentBlockDelta { index, delta }
+            }
+            "content_block_stop" => Self::ContentBlockStop {
+                index: fields.index()?,
+                stop_timestamp: fields.take("stop_timestamp"),
+            },
+            "message_delta" => {
+                let delta = fields.object("delta")?;
+                fields.take("type");
+                Self::MessageDelta { delta, others: fields.take_rest() }
+            }
+            "message_stop" => Self::MessageStop,
+            "ping" => Self::Ping,
+            _ => Self::Other(fields.take_rest()),
+        };
+        Ok((event, unknown + fields.unknown()))
+    }
+}
+
+impl Delta {
+    /// Reads a delta, and counts its fields that are unknown.
+    fn read(delta: Value) -> Result<(Self, u64), Error> {
         let mut fields = Fields::new(delta, "delta")?;
-        Ok(match &*fields.kind {
+        let delta = match &*fields.kind {
             "text_delta" => Self::Text(fields.text("text")?),
             "input_json_delta" => Self::InputJson(fields.text("partial_json")?),
             "thinking_delta" => Self::Thinking(fields.text("thinking")?),
             "signature_delta" => Self::Signature(fields.text("signature")?),
             "citations_delta" => Self::Citation(fields.take("citation").unwrap_or(Value::Null)),
-            _ => Self::Other(fields.fields),
-        })
+            _ => Self::Other(fields.take_rest()),
+        };
+        Ok((delta, fields.unknown()))
     }
 }
 
@@ -182,12 +204,15 @@ impl From<&ServerEvent> for Value {
                 let stop_timestamp = stop_timestamp.map(|stop_timestamp| ("stop_timestamp", stop_timestamp));
                 ("content_block_stop", [("index", index.into())].into_iter().chain(stop_timestamp).collect())
             }
-            ServerEvent::MessageDelta { delta } => ("message_delta", vec![("delta", delta.into())]),
+            ServerEvent::MessageDelta { delta, others } => {
+                let fields = [("delta".to_owned(), delta.into())].into_iter().chain(others);
+                return tagged("message_delta", fields);
+            }
             ServerEvent::MessageStop => ("message_stop", vec![]),
             ServerEvent::Ping => ("ping", vec![]),
             ServerEvent::Other(fields) => return fields.into(),
         };
-        tagged(kind, fields)
+        tagged(kind, fields.into_iter().map(|(key, value)| (key.to_owned(), value)))
     }
 }
 
@@ -201,7 +226,7 @@ impl From<&Delta> for Value {
             Delta::Citation(citation) => ("citations_delta", "citation", citation),
             Delta::Other(fields) => return fields.into(),
         };
-        tagged(kind, vec![(key, value)])
+        tagged(kind, [(key.to_owned(), value)])
     }
 }
 
@@ -217,9 +242,8 @@ impl Serialize for ServerEvent {
     }
 }
 
-fn tagged(kind: &str, fields: Vec<(&str, Value)>) -> Value {
+fn tagged(kind: &str, fields: impl IntoIterator<Item = (String, Value)>) -> Value {
     let tag = ("type".to_owned(), Value::from(kind));
-    let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
     Value::Object([tag].into_iter().chain(fields).collect())
 }
 
@@ -240,6 +264,15 @@ impl Fields {
 
     fn take(&mut self, field: &str) -> Option<Value> {
         self.fields.remove(field)
+    }
+
+    fn take_rest(&mut self) -> Object {
+        std::mem::take(&mut self.fields)
+    }
+
+    /// How many fields were not taken, apart from the type.
+    fn unknown(&self) -> u64 {
+        self.fields.keys().filter(|key| *key != "type").count() as u64
     }
 
     fn object(&mut self, field: &'static str) -> Result<Object, Error> {

@@ -12,6 +12,8 @@ use reknit::json::{self, Object, PartialJson, Value};
 
 /// The status of a message after `message_stop`.
 const COMPLETED: &str = "completed";
+/// The status of a message that stopped for an error.
+const FAILED: &str = "failed";
 /// The status of a message whose connection ended before `message_stop`.
 const CUT: &str = "cut";
 
@@ -47,61 +49,74 @@ pub struct ChatMessage {
     status: Option<Value>,
 }
 
-/// The state behind an event. Nothing else changes it.
+/// The state after an event.
 ///
 /// `at` is the time, in the caller's measure; a block whose end brings no `stop_timestamp` gets it.
 pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
-    if let ServerEvent::MessageStart { message } = event {
-        return State { message: Some(ChatMessage::new(message.clone())), ..state.emptied() };
-    }
-    let Some(message) = &mut state.message else { return state };
-    match event {
-        ServerEvent::ContentBlockStart { index, content_block } => {
-            state.buffers.remove(index);
-            state.parsed_json.remove(index);
-            if let Kind::ToolUse | Kind::ToolResult = Kind::of(content_block) {
-                state.buffers.insert(*index, Text::new());
-            }
-            message.content.insert(*index, content_block.clone());
+    state.apply(event, at);
+    state
+}
+
+impl State {
+    /// Changes the state by an event, and counts what is ignored of it: the event itself, or single fields.
+    pub(super) fn apply(&mut self, event: &ServerEvent, at: u64) -> u64 {
+        if let ServerEvent::MessageStart { message } = event {
+            *self = Self { message: Some(ChatMessage::new(message.clone())), ..self.emptied() };
+            return 0;
         }
-        ServerEvent::ContentBlockDelta { index, delta } => {
-            if let Some(block) = message.content.get_mut(index) {
+        let Some(message) = &mut self.message else { return 1 };
+        match event {
+            ServerEvent::ContentBlockStart { index, content_block } => {
+                self.buffers.remove(index);
+                self.parsed_json.remove(index);
+                if let Kind::ToolUse | Kind::ToolResult = Kind::of(content_block) {
+                    self.buffers.insert(*index, Text::new());
+                }
+                message.content.insert(*index, content_block.clone());
+                0
+            }
+            ServerEvent::ContentBlockDelta { index, delta } => {
+                let Some(block) = message.content.get_mut(index) else { return 1 };
                 match (Kind::of(block), delta) {
                     (Kind::Text, Delta::Text(text)) => grow(block, "text", text),
                     (Kind::Text, Delta::Citation(citation)) => push(block, "citations", citation),
                     (Kind::Thinking, Delta::Thinking(text)) => grow(block, "thinking", text),
                     (Kind::Thinking, Delta::Signature(text)) => grow(block, "signature", text),
                     (Kind::ToolUse | Kind::ToolResult, Delta::InputJson(text)) => {
-                        let buffer = state.buffers.entry(*index).or_default();
-                        let parsed = state.parsed_json.entry(*index);
-                        let parsed = parsed.or_insert_with(|| PartialJson::with_depth(state.json_depth.0));
+                        let buffer = self.buffers.entry(*index).or_default();
+                        let parsed = self.parsed_json.entry(*index);
+                        let parsed = parsed.or_insert_with(|| PartialJson::with_depth(self.json_depth.0));
                         for piece in text.segments() {
                             buffer.push_str(piece);
-                            // What is wrong with the text is told when the block is over.
+                            // What is wrong with the text is reported when the block is over.
                             let _ = parsed.push(piece);
                         }
                     }
-                    _ => {}
+                    _ => return 1,
                 }
+                0
             }
-        }
-        ServerEvent::ContentBlockStop { index, stop_timestamp } => {
-            // Whatever comes of them, the texts of a block that is over are not kept.
-            let buffer = state.buffers.remove(index).unwrap_or_default();
-            let parsed = state.parsed_json.remove(index).unwrap_or_default();
-            if let Some(block) = message.content.get_mut(index) {
+            ServerEvent::ContentBlockStop { index, stop_timestamp } => {
+                // Whatever comes of them, the texts of a block that is over are not kept.
+                let buffer = self.buffers.remove(index).unwrap_or_default();
+                let parsed = self.parsed_json.remove(index).unwrap_or_default();
+                let Some(block) = message.content.get_mut(index) else { return 1 };
                 finalize(block, &buffer, parsed);
                 block.insert("stop_timestamp", stop_timestamp.clone().unwrap_or(Value::from(at)));
+                0
             }
+            ServerEvent::MessageDelta { delta, others } => {
+                delta.iter().chain(others.iter()).map(|(key, value)| message.learn(key, value)).sum()
+            }
+            ServerEvent::MessageStop => {
+                message.status = Some(Value::from(COMPLETED));
+                0
+            }
+            ServerEvent::MessageStart { .. } | ServerEvent::Ping => 0,
+            ServerEvent::Other(_) => 1,
         }
-        ServerEvent::MessageDelta { delta } => message.learn(delta),
-        ServerEvent::MessageStop => message.status = Some(Value::from(COMPLETED)),
-        ServerEvent::MessageStart { .. } | ServerEvent::Ping | ServerEvent::Other(_) => {}
     }
-    state
-}
 
-impl State {
     /// An empty state under these limits.
     pub(super) fn limited(limits: &Limits) -> Self {
         Self { json_depth: Depth(limits.json_depth), ..Self::default() }
@@ -230,14 +245,29 @@ impl ChatMessage {
         self.fields.get(field)
     }
 
-    /// `message_delta`.
-    fn learn(&mut self, delta: &Object) {
-        if let Some(reason) = delta.get("stop_reason").filter(|reason| !reason.is_null()) {
-            if reason.as_str().as_deref() == Some("error") {
-                self.status = Some(Value::from("failed"));
+    /// Takes a field of a `message_delta`, and counts it if it is ignored.
+    fn learn(&mut self, key: &str, value: &Value) -> u64 {
+        match key {
+            "stop_reason" | "finishReason" => {
+                if !value.is_null() {
+                    self.finish_reason = Some(value.clone());
+                }
+                if value.as_str().as_deref() == Some("error") {
+                    self.status = Some(Value::from(FAILED));
+                }
             }
-            self.finish_reason = Some(reason.clone());
+            // Other events are what says these.
+            "content" | "status" => return 1,
+            // Counts are totals so far, so the newer ones replace the older, and the rest stays.
+            "usage" => match (self.fields.get_mut(key), value) {
+                (Some(Value::Object(usage)), Value::Object(counts)) => {
+                    counts.iter().for_each(|(key, count)| set(usage, key, count));
+                }
+                _ => set(&mut self.fields, key, value),
+            },
+            _ => set(&mut self.fields, key, value),
         }
+        0
     }
 }
 
@@ -284,6 +314,13 @@ impl Serialize for State {
         state.serialize_field("buffers", &self.buffers)?;
         state.serialize_field("parsedJson", &parsed)?;
         state.end()
+    }
+}
+
+/// Gives a field a value; `null` does not replace one.
+fn set(fields: &mut Object, key: &str, value: &Value) {
+    if !value.is_null() || fields.get(key).is_none() {
+        fields.insert(key, value.clone());
     }
 }
 

@@ -104,6 +104,7 @@ fn events_are_written_in_the_fields_they_are_read_from() {
         &text("a"),
         &json("{"),
         STOP_BLOCK,
+        r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5}}"#,
         STOP,
         PING,
         r#"{"type":"x","y":1.0}"#,
