@@ -32,7 +32,9 @@
 //! ```
 
 mod event;
+mod message;
 mod state;
+mod written;
 
 use std::fmt;
 
@@ -40,7 +42,8 @@ use reknit::Limits;
 use reknit::json::{Object, Value};
 
 pub use event::{Delta, Error, ServerEvent};
-pub use state::{ChatMessage, State, next_state};
+pub use message::ChatMessage;
+pub use state::{State, next_state};
 
 /// What a program wants to be told. Any of them may be left out.
 #[derive(Default)]
@@ -118,7 +121,7 @@ impl Reconstructor {
                 self.processing = true;
                 (self.taken, self.blocks, self.refused) = (0, 0, false);
             }
-            _ if self.refused || self.state.message.is_none() || self.state.is_complete() => {
+            _ if self.refused || self.state.message().is_none() || self.state.is_complete() => {
                 self.ignored += 1;
                 return;
             }
@@ -132,7 +135,7 @@ impl Reconstructor {
         self.tell_update();
         if *event == ServerEvent::MessageStop {
             self.processing = false;
-            if let (Some(tell), Some(message)) = (&mut self.callbacks.on_complete, &self.state.message) {
+            if let (Some(tell), Some(message)) = (&mut self.callbacks.on_complete, self.state.message()) {
                 tell(message);
             }
         }
@@ -171,7 +174,7 @@ impl Reconstructor {
     /// The connection was closed. A message that is not complete is cut, and the observer is told so.
     pub fn close(&mut self) -> Close {
         self.processing = false;
-        if self.state.message.is_none() || self.state.is_complete() {
+        if self.state.message().is_none() || self.state.is_complete() {
             return Close::Whole;
         }
         if !self.state.is_cut() {

@@ -1,32 +1,32 @@
 //! [`State`] and the one function that changes it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::Deserialize;
 
 use super::event::{Delta, ServerEvent};
+use super::message::ChatMessage;
+use super::written::Written;
 use reknit::Limits;
 use reknit::Text;
 use reknit::json::{self, Object, PartialJson, Value};
 
 /// The status of a message after `message_stop`.
 const COMPLETED: &str = "completed";
-/// The status of a message that stopped for an error.
-const FAILED: &str = "failed";
 /// The status of a message whose connection ended before `message_stop`.
 const CUT: &str = "cut";
 
 /// All that is known of the message that is being received.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// As JSON it is `{"message", "buffers", "parsedJson"}`, and `indexes` if those of the blocks are not 0, 1, 2
+/// and so on. A state that is read back goes on as the one that was written, under default limits.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(try_from = "Written")]
 pub struct State {
-    /// The message; `None` before `message_start` and after a reset.
-    pub message: Option<ChatMessage>,
-    /// The JSON text so far of the blocks that receive any, by index.
-    pub buffers: BTreeMap<u32, Text>,
-    /// What can be read of those texts, by index.
-    pub parsed_json: BTreeMap<u32, PartialJson>,
-    /// How deep those texts may be nested.
+    message: Option<ChatMessage>,
+    /// The JSON so far of the blocks that receive any, by index.
+    json: BTreeMap<u32, PartialJson>,
+    /// How deep that JSON may be nested.
     json_depth: Depth,
 }
 
@@ -38,15 +38,6 @@ impl Default for Depth {
     fn default() -> Self {
         Self(Limits::default().json_depth)
     }
-}
-
-/// A chat message in the protocol's own fields.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ChatMessage {
-    fields: Object,
-    content: BTreeMap<u32, Object>,
-    finish_reason: Option<Value>,
-    status: Option<Value>,
 }
 
 /// The state after an event.
@@ -61,16 +52,16 @@ impl State {
     /// Changes the state by an event, and counts what is ignored of it: the event itself, or single fields.
     pub(super) fn apply(&mut self, event: &ServerEvent, at: u64) -> u64 {
         if let ServerEvent::MessageStart { message } = event {
-            *self = Self { message: Some(ChatMessage::new(message.clone())), ..self.emptied() };
-            return 0;
+            let (message, ignored) = ChatMessage::new(message.clone());
+            *self = Self { message: Some(message), ..self.emptied() };
+            return ignored;
         }
         let Some(message) = &mut self.message else { return 1 };
         match event {
             ServerEvent::ContentBlockStart { index, content_block } => {
-                self.buffers.remove(index);
-                self.parsed_json.remove(index);
-                if let Kind::ToolUse | Kind::ToolResult = Kind::of(content_block) {
-                    self.buffers.insert(*index, Text::new());
+                self.json.remove(index);
+                if Kind::of(content_block).takes_json() {
+                    self.json.insert(*index, PartialJson::with_depth(self.json_depth.0));
                 }
                 message.content.insert(*index, content_block.clone());
                 0
@@ -83,25 +74,17 @@ impl State {
                     (Kind::Thinking, Delta::Thinking(text)) => grow(block, "thinking", text),
                     (Kind::Thinking, Delta::Signature(text)) => grow(block, "signature", text),
                     (Kind::ToolUse | Kind::ToolResult, Delta::InputJson(text)) => {
-                        let buffer = self.buffers.entry(*index).or_default();
-                        let parsed = self.parsed_json.entry(*index);
-                        let parsed = parsed.or_insert_with(|| PartialJson::with_depth(self.json_depth.0));
-                        for piece in text.segments() {
-                            buffer.push_str(piece);
-                            // What is wrong with the text is reported when the block is over.
-                            let _ = parsed.push(piece);
-                        }
+                        let json = self.json.entry(*index);
+                        let json = json.or_insert_with(|| PartialJson::with_depth(self.json_depth.0));
+                        push_json(json, text);
                     }
                     _ => return 1,
                 }
                 0
             }
             ServerEvent::ContentBlockStop { index, stop_timestamp } => {
-                // Whatever comes of them, the texts of a block that is over are not kept.
-                let buffer = self.buffers.remove(index).unwrap_or_default();
-                let parsed = self.parsed_json.remove(index).unwrap_or_default();
                 let Some(block) = message.content.get_mut(index) else { return 1 };
-                finalize(block, &buffer, parsed);
+                finalize(block, self.json.remove(index).unwrap_or_default());
                 block.insert("stop_timestamp", stop_timestamp.clone().unwrap_or(Value::from(at)));
                 0
             }
@@ -115,6 +98,26 @@ impl State {
             ServerEvent::MessageStart { .. } | ServerEvent::Ping => 0,
             ServerEvent::Other(_) => 1,
         }
+    }
+
+    /// The message; `None` before `message_start` and after a reset.
+    pub fn message(&self) -> Option<&ChatMessage> {
+        self.message.as_ref()
+    }
+
+    /// The JSON text so far of the blocks that receive any, by index.
+    pub fn buffers(&self) -> impl Iterator<Item = (u32, &Text)> {
+        self.json.iter().map(|(index, json)| (*index, json.raw()))
+    }
+
+    /// What can be read of those texts, by index.
+    pub fn parsed_json(&self) -> impl Iterator<Item = (u32, &Value)> {
+        self.json.iter().filter_map(|(index, json)| Some((*index, json.value()?)))
+    }
+
+    /// A state that was written down.
+    pub(super) fn of(message: Option<ChatMessage>, json: BTreeMap<u32, PartialJson>) -> Self {
+        Self { message, json, json_depth: Depth::default() }
     }
 
     /// An empty state under these limits.
@@ -151,9 +154,10 @@ impl State {
 }
 
 /// Reads the JSON that a tool block has received.
-fn finalize(block: &mut Object, buffer: &Text, parsed: PartialJson) {
+fn finalize(block: &mut Object, json: PartialJson) {
+    let buffer = json.raw().clone();
     let blank = buffer.segments().all(|piece| piece.trim_ascii().is_empty());
-    match (Kind::of(block), parsed.finish()) {
+    match (Kind::of(block), json.finish()) {
         // Without JSON, the input is what the block started with.
         (Kind::ToolUse, _) if blank => match block.get("input").cloned() {
             None | Some(Value::Null) => drop(block.insert("input", Object::new())),
@@ -162,7 +166,7 @@ fn finalize(block: &mut Object, buffer: &Text, parsed: PartialJson) {
                 set_input(block, Ok(input), raw);
             }
         },
-        (Kind::ToolUse, read) => set_input(block, read, buffer.clone()),
+        (Kind::ToolUse, read) => set_input(block, read, buffer),
         (Kind::ToolResult, _) if blank => {}
         (Kind::ToolResult, Ok(content)) => {
             block.insert("content", content);
@@ -191,7 +195,7 @@ fn set_input(block: &mut Object, read: Result<Value, json::Error>, raw: Text) {
 
 /// What a block is, by its `type`.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     Text,
     Thinking,
     ToolUse,
@@ -200,7 +204,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(block: &Object) -> Self {
+    pub(super) fn of(block: &Object) -> Self {
         match block.get("type").and_then(Value::as_str).as_deref() {
             Some("text") => Self::Text,
             Some("thinking") => Self::Thinking,
@@ -209,118 +213,17 @@ impl Kind {
             Some(_) | None => Self::Other,
         }
     }
-}
 
-impl ChatMessage {
-    fn new(mut fields: Object) -> Self {
-        let content = match fields.remove("content") {
-            Some(Value::Array(blocks)) => blocks,
-            _ => Vec::new(),
-        };
-        let blocks = content.into_iter().filter_map(|block| match block {
-            Value::Object(block) => Some(block),
-            _ => None,
-        });
-        let (finish_reason, status) = (fields.remove("finishReason"), fields.remove("status"));
-        Self { fields, content: (0..).zip(blocks).collect(), finish_reason, status }
-    }
-
-    /// The blocks, by their index.
-    pub fn content(&self) -> impl Iterator<Item = (u32, &Object)> {
-        self.content.iter().map(|(index, block)| (*index, block))
-    }
-
-    /// Why the message ended, in the server's word.
-    pub fn finish_reason(&self) -> Option<&Value> {
-        self.finish_reason.as_ref()
-    }
-
-    /// How far the message is: `completed`, `failed`, `cut`, or what it began with.
-    pub fn status(&self) -> Option<&Value> {
-        self.status.as_ref()
-    }
-
-    /// Another field of the message.
-    pub fn get(&self, field: &str) -> Option<&Value> {
-        self.fields.get(field)
-    }
-
-    /// Takes a field of a `message_delta`, and counts it if it is ignored.
-    fn learn(&mut self, key: &str, value: &Value) -> u64 {
-        match key {
-            "stop_reason" | "finishReason" => {
-                if !value.is_null() {
-                    self.finish_reason = Some(value.clone());
-                }
-                if value.as_str().as_deref() == Some("error") {
-                    self.status = Some(Value::from(FAILED));
-                }
-            }
-            // Other events are what says these.
-            "content" | "status" => return 1,
-            // Counts are totals so far, so the newer ones replace the older, and the rest stays.
-            "usage" => match (self.fields.get_mut(key), value) {
-                (Some(Value::Object(usage)), Value::Object(counts)) => {
-                    counts.iter().for_each(|(key, count)| set(usage, key, count));
-                }
-                _ => set(&mut self.fields, key, value),
-            },
-            _ => set(&mut self.fields, key, value),
-        }
-        0
+    /// Whether the deltas of such a block are JSON.
+    pub(super) fn takes_json(self) -> bool {
+        matches!(self, Self::ToolUse | Self::ToolResult)
     }
 }
 
-impl From<&ChatMessage> for Value {
-    fn from(message: &ChatMessage) -> Self {
-        let mut fields = message.fields.clone();
-        let content = message.content.values().map(|block| Value::Object(block.clone()));
-        fields.insert("content", Value::Array(content.collect()));
-        if let Some(reason) = &message.finish_reason {
-            fields.insert("finishReason", reason.clone());
-        }
-        if let Some(status) = &message.status {
-            fields.insert("status", status.clone());
-        }
-        Value::Object(fields)
-    }
-}
-
-impl From<Object> for ChatMessage {
-    fn from(message: Object) -> Self {
-        Self::new(message)
-    }
-}
-
-impl fmt::Display for ChatMessage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Value::from(self).fmt(f)
-    }
-}
-
-impl Serialize for ChatMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Value::from(self).serialize(serializer)
-    }
-}
-
-/// As `{"message", "buffers", "parsedJson"}`.
-impl Serialize for State {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let parsed: BTreeMap<_, _> =
-            self.parsed_json.iter().map(|(index, json)| (index, json.value())).collect();
-        let mut state = serializer.serialize_struct("State", 3)?;
-        state.serialize_field("message", &self.message)?;
-        state.serialize_field("buffers", &self.buffers)?;
-        state.serialize_field("parsedJson", &parsed)?;
-        state.end()
-    }
-}
-
-/// Gives a field a value; `null` does not replace one.
-fn set(fields: &mut Object, key: &str, value: &Value) {
-    if !value.is_null() || fields.get(key).is_none() {
-        fields.insert(key, value.clone());
+/// Adds to the JSON of a block. Whether it is broken is asked when the block is over.
+pub(super) fn push_json(json: &mut PartialJson, text: &Text) {
+    for piece in text.segments() {
+        let _ = json.push(piece);
     }
 }
 

@@ -47,7 +47,7 @@ fn feed(reconstructor: &mut Reconstructor, events: &[&str]) {
 fn message(events: &[&str]) -> String {
     let mut reconstructor = Reconstructor::default();
     feed(&mut reconstructor, events);
-    reconstructor.state().message.as_ref().expect("a message was started").to_string()
+    reconstructor.state().message().expect("a message was started").to_string()
 }
 
 #[test]
@@ -58,15 +58,15 @@ fn the_next_state_is_a_function_of_the_state_and_the_event() {
     let before = reconstructor.state().clone();
     let once = next_state(before.clone(), &event, 1);
     assert_eq!(next_state(before.clone(), &event, 1), once);
-    assert_eq!(before.message.unwrap().to_string(), message(&[START, TEXT, &text("some ")]));
-    assert_eq!(once.message.unwrap().to_string(), message(&[START, TEXT, &text("some "), &text("more")]));
+    assert_eq!(before.message().unwrap().to_string(), message(&[START, TEXT, &text("some ")]));
+    assert_eq!(once.message().unwrap().to_string(), message(&[START, TEXT, &text("some "), &text("more")]));
 }
 
 #[test]
 fn each_reconstructor_has_a_state_of_its_own() {
     let (mut one, other) = (Reconstructor::default(), Reconstructor::default());
     feed(&mut one, &[START, TEXT]);
-    assert!(one.state().message.is_some());
+    assert!(one.state().message().is_some());
     assert_eq!(other.state(), &State::default());
 }
 
@@ -120,7 +120,7 @@ fn limited(limits: &Limits, events: &[&str]) -> (Vec<String>, String, u64) {
     let mut reconstructor = reconstructor.with_limits(limits);
     feed(&mut reconstructor, events);
     let told = seen.try_iter().filter(|line| !line.starts_with("update ")).collect();
-    let message = reconstructor.state().message.as_ref().expect("a message was started").to_string();
+    let message = reconstructor.state().message().expect("a message was started").to_string();
     (told, message, reconstructor.ignored())
 }
 
@@ -163,4 +163,37 @@ fn events_and_arguments_have_their_limits() {
     // Of a second message too.
     let (_, shown, _) = limited(&deep, &[START, STOP, START, TOOL, &json(r#"{"a":[[[1]]]}"#), STOP_BLOCK]);
     assert!(shown.contains(r#""input_error":"nested 4 deep at byte 7""#), "{shown}");
+}
+
+#[test]
+fn a_state_that_is_not_one_is_refused() {
+    let read = |json: &str| serde_json::from_str::<State>(json).map_err(|error| error.to_string());
+    assert_eq!(read(r#"{"message":null,"buffers":{}}"#), Ok(State::default()));
+    for (json, reason) in [
+        (r#"{"message":null}"#, "missing field `buffers`"),
+        (r#"{"message":[],"buffers":{}}"#, "the message is not an object"),
+        (r#"{"message":{"content":[5]},"buffers":{}}"#, "the content of the message is not a list of blocks"),
+        (r#"{"message":{"content":[{}]},"buffers":{"0":"{"}}"#, "block 0 has a buffer and is not a tool's"),
+        (r#"{"message":null,"buffers":{"0":"{"}}"#, "block 0 has a buffer and is not a tool's"),
+        (
+            r#"{"message":{"content":[{},{}]},"buffers":{},"indexes":[5,5]}"#,
+            "the indexes are not those of the blocks, in ascending order",
+        ),
+    ] {
+        let error = read(json).unwrap_err();
+        assert!(error.starts_with(reason), "{json}: {error}");
+    }
+}
+
+#[test]
+fn a_state_that_is_nested_as_deep_as_allowed_is_read_back() {
+    let depth = Limits::default().json_depth - 1;
+    let deep = json(&format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth)));
+    for stop in [PING, STOP_BLOCK] {
+        let mut reconstructor = Reconstructor::default();
+        feed(&mut reconstructor, &[START, TOOL, &deep, stop]);
+        let written = serde_json::to_string(reconstructor.state()).unwrap();
+        assert!(!written.contains("input_error"), "{written}");
+        assert_eq!(&serde_json::from_str::<State>(&written).unwrap(), reconstructor.state());
+    }
 }

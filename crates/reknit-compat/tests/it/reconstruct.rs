@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::mpsc::{Receiver, channel};
 
 use reknit::json::{Object, Value};
-use reknit_compat::reconstruct::{Callbacks, Close, Error, Reconstructor};
+use reknit_compat::reconstruct::{Callbacks, Close, Error, Reconstructor, State, next_state};
 
 use crate::corpus::{self, Case, Verdict};
 
@@ -33,6 +33,24 @@ fn deltas_of_single_characters_give_the_same_state() {
             whole.take(&step);
             in_characters(&step).iter().for_each(|step| drop(cut.take(step)));
             assert_eq!(cut.state(), whole.state(), "{}: {step}", case.name);
+        }
+    }
+}
+
+/// A state that was written as JSON and read back goes on as if it had not been.
+#[test]
+fn a_state_that_is_saved_goes_on_as_if_it_was_not() {
+    for case in corpus::cases("reconstruct") {
+        let (mut state, mut saved) = (State::default(), State::default());
+        for step in steps(&case) {
+            let Some(event) = step.get("event").cloned().and_then(|event| event.try_into().ok()) else {
+                continue;
+            };
+            state = next_state(state, &event, 0);
+            saved = next_state(saved, &event, 0);
+            let json = serde_json::to_string(&saved).unwrap();
+            saved = serde_json::from_str(&json).unwrap_or_else(|error| panic!("{json}: {error}"));
+            assert_eq!(saved, state, "{}: {step}", case.name);
         }
     }
 }
