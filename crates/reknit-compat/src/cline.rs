@@ -5,27 +5,27 @@
 //!
 //! What both do and [`plan`](reknit::edit::plan()) does not:
 //!
-//! - The first place that fits is taken, however many there are, and it may begin inside a line.
-//! - Three lines or more fit where the first and the last do; what stands between is not compared.
-//! - Line ends are not looked at: a replacement brings `\n` into a file of `\r\n`, a diff of `\r\n` has no
-//!   markers, and a last line that is replaced gets a line end.
-//! - Markers stand alone on their line, whatever block they are in: there is no way to write one as content.
-//! - A last line that may be half a marker is dropped, also when nothing will follow it.
+//! - The first match is taken, however many there are, and it may begin inside a line.
+//! - Three or more lines match where the first and the last do; the lines between are not compared.
+//! - Line endings are ignored: a replacement brings `\n` into a file with `\r\n`, a diff with `\r\n` has no
+//!   markers, and a last line that is replaced gets a line ending.
+//! - A line that is a marker is always one, in any block: there is no way to write one as content.
+//! - A last line that could be half a marker is dropped, even when nothing follows it.
 //! - A diff without any block succeeds and changes nothing.
 //!
-//! What [`Version::V1`] does besides:
+//! What only [`Version::V1`] does:
 //!
 //! - A block that is left open counts as closed at the end, and is forgotten where another one begins.
-//! - A second divider in a block is dropped, and what stands on both sides of it is joined.
-//! - A block whose text stands further up is placed there, but only if it is there to the letter and nothing
-//!   further down resembles it. Places that overlap are replaced one after the other.
-//! - A search text that the diff ends in is dropped.
+//! - A second divider in a block is dropped, and the text on both sides of it is joined.
+//! - A block whose text occurs further up is placed there, but only if it matches exactly and nothing further
+//!   down is similar. Overlapping places are replaced one after the other.
+//! - A search text that is still open when the diff ends is dropped.
 //!
-//! What [`Version::V2`] does besides:
+//! What only [`Version::V2`] does:
 //!
-//! - An empty search text stands for the whole file.
-//! - Text before a block is an error, and so is every marker out of turn.
-//! - On the last line, only `------- SEARCH`, `=======` and `+++++++ REPLACE` are known as markers.
+//! - An empty search text matches the whole file.
+//! - Text before a block is an error, and so is every marker in the wrong place.
+//! - On the last line, only `------- SEARCH`, `=======` and `+++++++ REPLACE` are markers.
 //!
 //! ```
 //! use reknit_compat::cline::{End, Version, construct};
@@ -41,9 +41,9 @@ mod line;
 mod v1;
 mod v2;
 
-pub use error::ClineError;
+pub use error::Error;
 
-/// Which of the two is meant.
+/// One of Cline's two ways to apply a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
     /// The forgiving one, Cline's default.
@@ -56,7 +56,7 @@ impl Version {
     /// Both.
     pub const ALL: [Self; 2] = [Self::V1, Self::V2];
 
-    /// Its name as a profile of the command line.
+    /// The name of its profile on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::V1 => "cline-v1",
@@ -68,27 +68,27 @@ impl Version {
 /// Whether more of a diff will follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// It will: what is asked for is a preview, the file up to where the diff has come.
+    /// Yes: the result is a preview, the file up to the point that the diff has reached.
     Open,
-    /// It will not: what is asked for is the whole file.
+    /// No: the result is the whole file.
     Final,
 }
 
-/// What a diff makes of a file.
+/// The result of applying a diff to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constructed {
-    /// The new content, or the part of it that is known.
+    /// The new content, or the part of it that is known so far.
     pub content: String,
     /// Where in the original each closed block was placed, in bytes: from the top of the file if the diff is
-    /// final, else in the order of the diff. [`Version::V2`] keeps no such list.
+    /// final, otherwise in the order of the diff. [`Version::V2`] does not keep this list.
     pub match_indices: Option<Vec<usize>>,
 }
 
 /// Applies a diff to a file's content as one version of Cline does.
 ///
-/// While the diff arrives, it is given again as a whole each time. An error may then go away with the rest
-/// of it, so Cline shows errors of a final diff only.
-pub fn construct(version: Version, diff: &str, original: &str, end: End) -> Result<Constructed, ClineError> {
+/// While the diff arrives, pass all of it each time. An error may disappear when the rest arrives, so Cline
+/// only shows errors of a final diff.
+pub fn construct(version: Version, diff: &str, original: &str, end: End) -> Result<Constructed, Error> {
     match version {
         Version::V1 => v1::construct(diff, original, end),
         Version::V2 => v2::construct(diff, original, end),

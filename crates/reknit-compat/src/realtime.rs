@@ -1,9 +1,8 @@
 //! Sessions over a WebSocket: Agent C's server events to messages, notifications and sessions.
 //!
-//! [`Processor`] takes the events one by one and says what each made happen, in the names that Agent C's own
+//! [`Processor`] takes the events one by one and returns what each caused, under the names that Agent C's own
 //! client uses; [`MessageBuilder`], [`ToolCallBook`] and [`Sessions`] are its parts and can be used alone.
-//! There is no clock in here: every call is told the time. All of it can be written as JSON, read back, and
-//! gone on with.
+//! There is no clock: every call takes the time as an argument. All of it can be saved as JSON and resumed.
 //!
 //! ```
 //! use reknit_compat::realtime::{Happening, Processor, Profile, ServerEvent, Time};
@@ -59,20 +58,20 @@ pub use processor::{Processor, Tally};
 pub use sessions::{IndexEntry, Placing, Session, SessionIndex, Sessions};
 pub use time::Time;
 
-/// Which behaviour is wanted where what is documented and what Agent C's client does differ.
+/// Which behaviour to follow where the documentation and Agent C's client differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Profile {
-    /// What is documented: text behind a thought is a message of its own, each session builds its own
-    /// messages, a message that is over is in its session, and no end is taken for a repetition.
+    /// The documentation: text after a thought is a message of its own, each session builds its own messages, a
+    /// finished message is in its session, and an end is never taken for a duplicate.
     #[default]
     #[serde(rename = "documented")]
     Documented,
-    /// What the client does, bug by bug, to compare with and to move away from.
+    /// The client, bugs included, to compare with and to migrate from.
     ///
-    /// Text behind a thought is added to the thought; a message that a thought ends is told of and lost; all
-    /// sessions build one message, and it goes to the current one; an event whose id came within five
-    /// seconds is dropped, even if it is the end of what the first began; thinking tools hide the tools
-    /// beside them; every delta is told of.
+    /// Text after a thought is added to the thought; a message that a thought ends is reported and lost; all
+    /// sessions build one message, and it goes to the current one; an event whose id was seen within five
+    /// seconds is dropped, even if it is the end of what the first one started; thinking tools hide the tools next
+    /// to them; every delta is reported.
     #[serde(rename = "agent-c")]
     AgentC,
 }
@@ -90,7 +89,7 @@ impl Profile {
     }
 }
 
-/// A name that is no profile's.
+/// A name that is not a profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not a profile of realtime sessions")]
 pub struct UnknownProfile {

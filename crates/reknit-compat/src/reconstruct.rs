@@ -1,9 +1,9 @@
-//! [`Reconstructor`]: a chat message out of already parsed server-sent events, for programs that manage
-//! the connection themselves.
+//! [`Reconstructor`]: a chat message from parsed server-sent events, for programs that manage the connection
+//! themselves.
 //!
 //! The protocol is `message_start`, `content_block_start`, `content_block_delta`, `content_block_stop`,
-//! `message_delta`, `message_stop` and `ping`; events and messages keep its own field names, so that a
-//! server that sends them and a page that draws them need not change. For a provider's raw stream use
+//! `message_delta`, `message_stop` and `ping`; events and messages keep its field names, so a
+//! server that sends them and a page that shows them need not change. For a provider's raw stream, use
 //! [`Reply`](reknit::Reply).
 //!
 //! ```
@@ -45,7 +45,7 @@ pub use event::{Delta, Error, ServerEvent};
 pub use message::ChatMessage;
 pub use state::{State, next_state};
 
-/// What a program wants to be told. Any of them may be left out.
+/// The functions to call; all of them are optional.
 #[derive(Default)]
 pub struct Callbacks {
     /// The state changed: by an event other than a ping, by [`Reconstructor::reset`], or because
@@ -74,17 +74,17 @@ impl fmt::Debug for Callbacks {
     }
 }
 
-/// Builds one chat message at a time and tells its observer.
+/// Builds one chat message at a time and reports its progress to callbacks.
 #[derive(Debug, Default)]
 pub struct Reconstructor {
     state: State,
     processing: bool,
     ignored: u64,
     limits: Limits,
-    /// How many bytes the message has taken, and how many blocks.
+    /// How many bytes and how many blocks the message has taken.
     taken: u64,
     blocks: usize,
-    /// A limit was reached: the rest of the message is not taken.
+    /// A limit was reached: the rest of the message is ignored.
     refused: bool,
     callbacks: Callbacks,
 }
@@ -104,16 +104,16 @@ impl Reconstructor {
         Self { callbacks, ..Self::default() }
     }
 
-    /// Takes these limits, before the first event.
+    /// Sets the limits; call it before the first event.
     ///
-    /// [`Limits::reply_bytes`] and [`Limits::blocks`] are about one message. When one is reached the observer
-    /// is told of an error, and the rest of the message is ignored.
+    /// [`Limits::reply_bytes`] and [`Limits::blocks`] apply to one message. When one is reached, it is reported as
+    /// an error and the rest of the message is ignored.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
         Self { limits: *limits, state: State::limited(limits), ..self }
     }
 
-    /// Takes the next event. `at` is the time, in the caller's measure, for events that bring none.
+    /// Processes an event. `at` is the time, in the caller's unit, for events that have none.
     pub fn process(&mut self, event: &ServerEvent, at: u64) {
         match event {
             ServerEvent::Ping => return,
@@ -132,16 +132,16 @@ impl Reconstructor {
             return self.fail(&error);
         }
         self.ignored += self.state.apply(event, at);
-        self.tell_update();
+        self.report_update();
         if *event == ServerEvent::MessageStop {
             self.processing = false;
-            if let (Some(tell), Some(message)) = (&mut self.callbacks.on_complete, self.state.message()) {
-                tell(message);
+            if let (Some(call), Some(message)) = (&mut self.callbacks.on_complete, self.state.message()) {
+                call(message);
             }
         }
     }
 
-    /// Takes the next event as its JSON. One that is no event goes to the observer as an error.
+    /// Processes an event given as JSON. Text that is not an event is reported as an error.
     pub fn process_json(&mut self, event: &str, at: u64) {
         let limit = self.limits.frame_bytes;
         if event.len() > limit {
@@ -157,7 +157,7 @@ impl Reconstructor {
         }
     }
 
-    /// The connection was opened: a new message may come. Nobody is told.
+    /// The connection was opened: forgets the message, without calling back.
     pub fn open(&mut self) {
         self.state = self.state.emptied();
         self.processing = false;
@@ -166,12 +166,12 @@ impl Reconstructor {
     /// The connection failed.
     pub fn fail(&mut self, error: &Error) {
         self.processing = false;
-        if let Some(tell) = &mut self.callbacks.on_error {
-            tell(error);
+        if let Some(call) = &mut self.callbacks.on_error {
+            call(error);
         }
     }
 
-    /// The connection was closed. A message that is not complete is cut, and the observer is told so.
+    /// The connection was closed. A message that is not complete is cut, which is reported as an update.
     pub fn close(&mut self) -> Close {
         self.processing = false;
         if self.state.message().is_none() || self.state.is_complete() {
@@ -179,25 +179,25 @@ impl Reconstructor {
         }
         if !self.state.is_cut() {
             self.state.cut();
-            self.tell_update();
+            self.report_update();
         }
         Close::Early
     }
 
-    /// Forgets the message, and tells the observer so.
+    /// Forgets the message, which is reported as an update.
     pub fn reset(&mut self) {
         self.open();
-        self.tell_update();
+        self.report_update();
     }
 
-    /// Takes the callbacks that `newer` has; the others stay.
+    /// Replaces the callbacks that `newer` has; the others stay.
     pub fn update_callbacks(&mut self, newer: Callbacks) {
         self.callbacks.on_update = newer.on_update.or(self.callbacks.on_update.take());
         self.callbacks.on_complete = newer.on_complete.or(self.callbacks.on_complete.take());
         self.callbacks.on_error = newer.on_error.or(self.callbacks.on_error.take());
     }
 
-    /// The state as it is.
+    /// The current state.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -232,14 +232,14 @@ impl Reconstructor {
         Ok(())
     }
 
-    fn tell_update(&mut self) {
-        if let Some(tell) = &mut self.callbacks.on_update {
-            tell(&self.state);
+    fn report_update(&mut self) {
+        if let Some(call) = &mut self.callbacks.on_update {
+            call(&self.state);
         }
     }
 }
 
-/// How many bytes of the message are an event's.
+/// How many bytes an event adds to the message.
 fn weight(event: &ServerEvent) -> u64 {
     let length = match event {
         ServerEvent::MessageStart { message: object }

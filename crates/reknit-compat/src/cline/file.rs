@@ -1,4 +1,4 @@
-//! [`File`]: where a search text stands, as both versions look for it.
+//! [`File`]: where a search text matches, as both versions search for it.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::line::is_whitespace;
 
 /// The original content and its lines.
 ///
-/// Every line counts as if a line end followed it, the last one too, so a place can end one byte behind the
+/// Every line counts as if a line ending followed it, even the last one, so a match can end one byte after the
 /// content. That byte decides whether an empty last line can still be found, so it is kept.
 pub(super) struct File<'a> {
     text: &'a str,
@@ -33,25 +33,25 @@ impl<'a> File<'a> {
         self.text.len()
     }
 
-    /// The content of a range; what lies behind the end is empty, and so is a range that runs backwards.
+    /// The content of a range; the part after the end is empty, and so is a range that runs backwards.
     pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
         self.text.get(range.start..range.end.min(self.text.len())).unwrap_or_default()
     }
 
-    /// The first place from `from` on that fits, by the first of three ways that finds one.
+    /// The first match at or after `from`, by the first of three ways that finds one.
     pub(super) fn find(&self, search: &str, from: usize) -> Option<Range<usize>> {
         self.exact(search, from)
             .or_else(|| self.line_trimmed(search, from))
             .or_else(|| self.block_anchors(search, from))
     }
 
-    /// The same text, also in the middle of a line.
+    /// The same text, even in the middle of a line.
     pub(super) fn exact(&self, search: &str, from: usize) -> Option<Range<usize>> {
         let start = from + self.text.get(from..)?.find(search)?;
         Some(start..start + search.len())
     }
 
-    /// Lines that are the same without the blanks around them.
+    /// Lines that are the same without the whitespace around them.
     fn line_trimmed(&self, search: &str, from: usize) -> Option<Range<usize>> {
         let search = trimmed(search);
         self.window(search.len(), from, |lines| {
@@ -59,10 +59,10 @@ impl<'a> File<'a> {
         })
     }
 
-    /// As many lines, the first and the last of which are the same without the blanks around them.
+    /// As many lines, of which the first and the last are the same without the whitespace around them.
     fn block_anchors(&self, search: &str, from: usize) -> Option<Range<usize>> {
         let search = trimmed(search);
-        // Cline asks for three, and counts an empty one behind the last line end.
+        // Cline asks for three, and counts an empty one after the last line ending.
         let [first, .., last] = search[..] else { return None };
         self.window(
             search.len(),
@@ -71,7 +71,7 @@ impl<'a> File<'a> {
         )
     }
 
-    /// The first `count` lines that fit, none of which begins before `from`.
+    /// The first `count` lines that match and do not begin before `from`.
     fn window(
         &self,
         count: usize,
@@ -85,7 +85,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The lines of a search text without the blanks around them; it is not empty, so there is one.
+/// The lines of a search text without the whitespace around them; it is not empty, so there is at least one.
 fn trimmed(search: &str) -> Vec<&str> {
     search.split_terminator('\n').map(|line| line.trim_matches(is_whitespace)).collect()
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::error::quoted;
 use super::file::File;
 use super::line::{Marker, lines, push_line};
-use super::{ClineError, Constructed, End};
+use super::{Constructed, End, Error};
 
-pub(super) fn construct(diff: &str, original: &str, end: End) -> Result<Constructed, ClineError> {
+pub(super) fn construct(diff: &str, original: &str, end: End) -> Result<Constructed, Error> {
     let mut machine = Machine {
         file: File::new(original),
         state: State::Idle,
@@ -33,7 +33,7 @@ pub(super) fn construct(diff: &str, original: &str, end: End) -> Result<Construc
 struct Machine<'a> {
     file: File<'a>,
     state: State,
-    /// The end of the last place that was found in order: the next one is looked for from here.
+    /// The end of the last match that was found in order: the search for the next one starts here.
     passed: usize,
     preview: String,
     replacements: Vec<Replacement>,
@@ -46,7 +46,7 @@ enum State {
     Search {
         search: String,
         /// The place of a block that was still open when this one began. It stays in force until this one
-        /// has its own, so that its text is deleted if this one never gets there.
+        /// has a place of its own, so its text is deleted if this one never gets one.
         left_open: Option<Found>,
     },
     Replace {
@@ -63,9 +63,9 @@ struct Found {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Below all places before it, so the preview goes on here.
+    /// Below all earlier places, so the preview continues here.
     Below,
-    /// Above one of them; the preview does not show it.
+    /// Above one of them, so the preview does not show it.
     Above,
 }
 
@@ -84,8 +84,8 @@ impl Machine<'_> {
         self.state = State::Search { search: String::new(), left_open };
     }
 
-    /// Places the block. A second divider places it again, and the preview shows the way there twice.
-    fn divide(&mut self) -> Result<(), ClineError> {
+    /// Places the block. A second divider places it again, and the preview shows the text before it twice.
+    fn divide(&mut self) -> Result<(), Error> {
         let (search, before, content) = match mem::take(&mut self.state) {
             State::Idle => (String::new(), None, String::new()),
             State::Search { search, left_open } => (search, left_open, String::new()),
@@ -93,7 +93,7 @@ impl Machine<'_> {
         };
         let range = self.place(&search)?;
         let order = match before {
-            // Once a place is above, it is so for all that follows up to the next end of a block.
+            // Once a place is above, the following ones are too, up to the next end of a block.
             Some(Found { order: Order::Above, .. }) => Order::Above,
             _ if range.start < self.passed => Order::Above,
             _ => Order::Below,
@@ -105,21 +105,21 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn place(&self, search: &str) -> Result<Range<usize>, ClineError> {
+    fn place(&self, search: &str) -> Result<Range<usize>, Error> {
         if search.is_empty() {
-            return if self.file.len() == 0 { Ok(0..0) } else { Err(ClineError::EmptySearch) };
+            return if self.file.len() == 0 { Ok(0..0) } else { Err(Error::EmptySearch) };
         }
         self.file
             .find(search, self.passed)
             .or_else(|| self.file.exact(search, 0))
-            .ok_or_else(|| ClineError::NoMatch { search: quoted(search) })
+            .ok_or_else(|| Error::NoMatch { search: quoted(search) })
     }
 
-    fn close(&mut self) -> Result<(), ClineError> {
+    fn close(&mut self) -> Result<(), Error> {
         let (found, content) = match mem::take(&mut self.state) {
-            State::Idle => return Err(ClineError::Malformatted { search: String::new() }),
+            State::Idle => return Err(Error::Malformatted { search: String::new() }),
             State::Search { search, left_open: None } => {
-                return Err(ClineError::Malformatted { search: quoted(&search) });
+                return Err(Error::Malformatted { search: quoted(&search) });
             }
             State::Search { left_open: Some(found), .. } => (found, String::new()),
             State::Replace { found, content, .. } => (found, content),
@@ -149,7 +149,7 @@ impl Machine<'_> {
     }
 
     fn finish(mut self) -> Constructed {
-        // A block that has a place counts as closed, and one that has none as if it were not there.
+        // A block that has a place counts as closed; one without a place is dropped.
         self.close().ok();
         self.replacements.sort_by_key(|replacement| replacement.range.start);
         let mut content = String::new();
@@ -157,7 +157,7 @@ impl Machine<'_> {
         for replacement in &self.replacements {
             content.push_str(self.file.slice(copied..replacement.range.start));
             content.push_str(&replacement.content);
-            // Where places overlap this runs backwards, and replaced text comes back.
+            // Where places overlap, this runs backwards and replaced text comes back.
             copied = replacement.range.end;
         }
         content.push_str(self.file.slice(copied..self.file.len()));

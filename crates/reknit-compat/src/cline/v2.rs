@@ -1,17 +1,17 @@
 //! `cline-v2`, with all its transitions.
 //!
-//! It has repairs for markers out of turn, which look among the lines outside blocks for one that is nearly
-//! a marker. They date from when markers had to be exact: every line that they would take is a marker by
-//! now, so none of them ever finds one, and only their errors are left.
+//! Cline has repairs for markers in the wrong place, which search the lines outside blocks for one that is
+//! almost a marker. They date from a time when markers had to be exact: every line that they would accept is a
+//! marker now, so they never find one, and only their errors remain.
 
 use std::mem;
 
 use super::error::quoted;
 use super::file::File;
 use super::line::{Marker, is_whitespace, lines, push_line};
-use super::{ClineError, Constructed, End};
+use super::{Constructed, End, Error};
 
-pub(super) fn construct(diff: &str, original: &str, end: End) -> Result<Constructed, ClineError> {
+pub(super) fn construct(diff: &str, original: &str, end: End) -> Result<Constructed, Error> {
     let mut machine = Machine {
         file: File::new(original),
         state: State::Idle { stray: Stray::None },
@@ -33,7 +33,7 @@ pub(super) fn construct(diff: &str, original: &str, end: End) -> Result<Construc
     .map(|content| Constructed { content, match_indices: None })
 }
 
-/// What is known as a marker on the last line: less than elsewhere.
+/// Whether the last line is a marker; elsewhere more spellings are.
 fn is_exact_marker(line: &str) -> bool {
     matches!(line, "------- SEARCH" | "=======" | "+++++++ REPLACE")
 }
@@ -41,7 +41,7 @@ fn is_exact_marker(line: &str) -> bool {
 struct Machine<'a> {
     file: File<'a>,
     state: State,
-    /// The end of the last place: the next one is looked for from here.
+    /// The end of the last match: the search for the next one starts here.
     passed: usize,
     content: String,
 }
@@ -56,59 +56,57 @@ enum State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stray {
     None,
-    Blank,
+    Whitespace,
     Text,
 }
 
 impl Machine<'_> {
-    fn open(&mut self) -> Result<(), ClineError> {
+    fn open(&mut self) -> Result<(), Error> {
         match self.state {
-            State::Idle { stray: Stray::None | Stray::Blank } => {
+            State::Idle { stray: Stray::None | Stray::Whitespace } => {
                 self.state = State::Search { search: String::new() };
                 Ok(())
             }
-            State::Idle { stray: Stray::Text } => Err(ClineError::MissingReplace),
-            State::Search { .. } | State::Replace { .. } => Err(ClineError::InvalidTransition),
+            State::Idle { stray: Stray::Text } => Err(Error::MissingReplace),
+            State::Search { .. } | State::Replace { .. } => Err(Error::InvalidTransition),
         }
     }
 
-    fn divide(&mut self) -> Result<(), ClineError> {
+    fn divide(&mut self) -> Result<(), Error> {
         match &mut self.state {
-            State::Idle { stray: Stray::None } => Err(ClineError::NoLines),
-            State::Idle { stray: Stray::Blank | Stray::Text } => Err(ClineError::SearchWithoutStart),
+            State::Idle { stray: Stray::None } => Err(Error::NoLines),
+            State::Idle { stray: Stray::Whitespace | Stray::Text } => Err(Error::SearchWithoutStart),
             State::Search { search } => {
                 let search = mem::take(search);
                 self.place(&search)
             }
-            State::Replace { .. } => Err(ClineError::InvalidTransition),
+            State::Replace { .. } => Err(Error::InvalidTransition),
         }
     }
 
-    fn place(&mut self, search: &str) -> Result<(), ClineError> {
+    fn place(&mut self, search: &str) -> Result<(), Error> {
         let range = if search.is_empty() {
             0..self.file.len()
         } else {
-            self.file
-                .find(search, self.passed)
-                .ok_or_else(|| ClineError::NoMatch { search: quoted(search) })?
+            self.file.find(search, self.passed).ok_or_else(|| Error::NoMatch { search: quoted(search) })?
         };
         if range.start < self.passed {
-            return Err(ClineError::WrongPlace { search: quoted(search) });
+            return Err(Error::WrongPlace { search: quoted(search) });
         }
         self.content.push_str(self.file.slice(self.passed..range.start));
         self.state = State::Replace { end: range.end };
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), ClineError> {
+    fn close(&mut self) -> Result<(), Error> {
         match self.state {
             State::Replace { end } => {
                 self.passed = end;
                 self.state = State::Idle { stray: Stray::None };
                 Ok(())
             }
-            State::Idle { stray: Stray::None } | State::Search { .. } => Err(ClineError::Unsaid),
-            State::Idle { stray: Stray::Blank | Stray::Text } => Err(ClineError::MissingSeparator),
+            State::Idle { stray: Stray::None } | State::Search { .. } => Err(Error::Unsaid),
+            State::Idle { stray: Stray::Whitespace | Stray::Text } => Err(Error::MissingSeparator),
         }
     }
 
@@ -116,15 +114,15 @@ impl Machine<'_> {
         match &mut self.state {
             State::Idle { stray } => {
                 let is_text = *stray == Stray::Text || !line.chars().all(is_whitespace);
-                *stray = if is_text { Stray::Text } else { Stray::Blank };
+                *stray = if is_text { Stray::Text } else { Stray::Whitespace };
             }
             State::Search { search } => push_line(search, line),
             State::Replace { .. } => push_line(&mut self.content, line),
         }
     }
 
-    fn finish(mut self) -> Result<String, ClineError> {
-        let State::Idle { .. } = self.state else { return Err(ClineError::Incomplete) };
+    fn finish(mut self) -> Result<String, Error> {
+        let State::Idle { .. } = self.state else { return Err(Error::Incomplete) };
         self.content.push_str(self.file.slice(self.passed..self.file.len()));
         Ok(self.content)
     }

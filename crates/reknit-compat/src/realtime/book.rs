@@ -1,4 +1,4 @@
-//! [`ToolCallBook`]: which calls are prepared, executing or over, session by session.
+//! [`ToolCallBook`]: which calls are prepared, executing or finished, by session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::call::{CompletedCall, ToolCall, ToolResult};
 /// The tool with which a model thinks aloud; its call is shown as a thought.
 pub(super) const THINK: &str = "think";
 
-/// The calls of every session: a notification for each that is not over, and those that are.
+/// The calls of every session: a notification for each unfinished one, and the finished ones.
 ///
 /// ```
 /// use reknit_compat::realtime::{Time, ToolCall, ToolCallBook, ToolStatus};
@@ -26,14 +26,14 @@ pub(super) const THINK: &str = "think";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolCallBook {
     sessions: BTreeMap<String, Calls>,
-    /// How many notifications there were; each has its number, which is their order.
+    /// How many notifications there were; each has a number, by which they are ordered.
     count: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Calls {
     active: BTreeMap<String, Active>,
-    /// Those of them that call the think tool, since every thought asks for them.
+    /// Those for calls of the think tool, since every thought looks them up.
     thinking: BTreeSet<String>,
     completed: Vec<CompletedCall>,
 }
@@ -44,32 +44,32 @@ struct Active {
     notification: ToolNotification,
 }
 
-/// What a page shows of a call that is not over.
+/// What a page shows of an unfinished call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolNotification {
     /// The id of the call.
     pub id: String,
-    /// The session that it is made in.
+    /// Its session.
     pub session_id: String,
     /// The tool.
     pub tool_name: String,
-    /// How far it is.
+    /// Its stage.
     pub status: ToolStatus,
-    /// When it was first heard of.
+    /// When it was first seen.
     pub timestamp: String,
     /// Its arguments as JSON, if the server sent any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
 }
 
-/// How far a call is.
+/// The stage of an unfinished call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolStatus {
     /// The model has chosen it.
     Preparing,
-    /// It runs.
+    /// It is running.
     Executing,
 }
 
@@ -83,19 +83,19 @@ impl ToolStatus {
     }
 }
 
-/// How many calls a book has.
+/// How many calls there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Statistics {
-    /// Calls that are not over.
+    /// Unfinished calls.
     pub active_count: usize,
-    /// Calls that are.
+    /// Finished calls.
     pub completed_count: usize,
     /// Both.
     pub total_count: usize,
 }
 
-/// A selection of tools was announced that selects none.
+/// A selection of tools is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("ToolSelectDeltaEvent has no tool calls")]
 pub struct NoToolCalls;
@@ -108,7 +108,7 @@ impl NoToolCalls {
 }
 
 impl ToolCallBook {
-    /// The model has chosen these calls. A notification for each replaces any that it had.
+    /// The model has chosen these calls. A new notification for each replaces an existing one.
     pub fn select(
         &mut self,
         session: &str,
@@ -121,7 +121,7 @@ impl ToolCallBook {
         Ok(calls.iter().map(|call| self.enter(session, call, ToolStatus::Preparing, at)).collect())
     }
 
-    /// These calls run now, whether they were chosen before or not.
+    /// These calls are running, whether they were chosen before or not.
     pub fn activate(&mut self, session: &str, calls: &[ToolCall], at: Time) -> Vec<ToolNotification> {
         let notifications = calls.iter().map(|call| {
             let known = self.sessions.get_mut(session).and_then(|calls| calls.active.get_mut(call.id()));
@@ -136,7 +136,7 @@ impl ToolCallBook {
         notifications.collect()
     }
 
-    /// These calls are over. Each is paired with the first result that names it.
+    /// These calls are finished. Each is paired with the first result that names it.
     pub fn complete(
         &mut self,
         session: &str,
@@ -165,27 +165,27 @@ impl ToolCallBook {
         self.sessions.get_mut(session)?.remove(call)
     }
 
-    /// The notification of a call that is not over.
+    /// The notification of an unfinished call.
     pub fn notification(&self, session: &str, call: &str) -> Option<&ToolNotification> {
         Some(&self.sessions.get(session)?.active.get(call)?.notification)
     }
 
-    /// Whether a call is not over.
+    /// Whether a call is unfinished.
     pub fn is_active(&self, session: &str, call: &str) -> bool {
         self.notification(session, call).is_some()
     }
 
-    /// The notifications of all sessions, in the order in which they came.
+    /// The notifications of all sessions, in order of arrival.
     pub fn active(&self) -> Vec<&ToolNotification> {
         in_order(self.sessions.values().flat_map(|calls| calls.active.values()))
     }
 
-    /// The notifications of a session, in the order in which they came.
+    /// The notifications of a session, in order of arrival.
     pub fn active_in(&self, session: &str) -> Vec<&ToolNotification> {
         in_order(self.sessions.get(session).into_iter().flat_map(|calls| calls.active.values()))
     }
 
-    /// The notifications of a session's think tool, in the order in which they came.
+    /// The notifications of a session's think tool, in order of arrival.
     pub(super) fn thinking_in(&self, session: &str) -> Vec<&ToolNotification> {
         let calls = self.sessions.get(session);
         in_order(
@@ -195,12 +195,12 @@ impl ToolCallBook {
         )
     }
 
-    /// The calls of all sessions that are over.
+    /// The finished calls of all sessions.
     pub fn completed(&self) -> impl Iterator<Item = &CompletedCall> {
         self.sessions.values().flat_map(|calls| &calls.completed)
     }
 
-    /// Forgets the notifications of a session, and says how many there were.
+    /// Forgets the notifications of a session, and returns how many there were.
     pub fn clear_session(&mut self, session: &str) -> usize {
         let Some(calls) = self.sessions.get_mut(session) else { return 0 };
         calls.thinking.clear();
@@ -215,7 +215,7 @@ impl ToolCallBook {
         }
     }
 
-    /// Forgets the calls that are over.
+    /// Forgets the finished calls.
     pub fn clear_completed(&mut self) {
         self.sessions.values_mut().for_each(|calls| calls.completed.clear());
     }

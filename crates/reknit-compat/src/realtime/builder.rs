@@ -1,4 +1,4 @@
-//! [`MessageBuilder`]: one message out of the pieces of its text.
+//! [`MessageBuilder`]: one message from the pieces of its text.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,16 +64,16 @@ pub enum MessageType {
     User,
 }
 
-/// The id of a message and the time at which it began.
+/// The id of a message and the time at which it started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// The id, which no other message has.
+    /// The id, which must be unique.
     pub id: String,
     /// The time.
     pub at: Time,
 }
 
-/// A message was to be finalised where there is none.
+/// There is no message to finalise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("No message to finalize")]
 pub struct NoMessage;
@@ -93,8 +93,8 @@ impl MessageBuilder {
 
     /// Starts a message.
     ///
-    /// One that is streaming is given back as interrupted: with what came of it, and the status `error`.
-    #[must_use = "a message that was streaming is given back, not kept"]
+    /// A message that is still streaming is returned as interrupted: as far as it arrived, with the status `error`.
+    #[must_use = "a message that was streaming is returned, not kept"]
     pub fn start_message(&mut self, of: MessageType, stamp: Stamp) -> Option<EnhancedMessage> {
         let draft = Draft { of, stamp, content: Text::new(), length: 0 };
         match std::mem::replace(&mut self.state, State::Streaming(draft)) {
@@ -107,7 +107,7 @@ impl MessageBuilder {
         }
     }
 
-    /// Appends to the message that is streaming; without one, a message of the assistant is started.
+    /// Appends to the message that is streaming; without one, starts a message of the assistant.
     pub fn append_text(&mut self, delta: &str, stamp: impl FnOnce() -> Stamp) {
         if !self.is_streaming() {
             let interrupted = self.start_message(MessageType::Assistant, stamp());
@@ -119,14 +119,14 @@ impl MessageBuilder {
         }
     }
 
-    /// Completes the message and gives it; a second call gives the same again, until a start or a reset.
+    /// Completes the message and returns it; until a start or a reset, another call returns the same.
     pub fn finalize(&mut self, metadata: MessageMetadata) -> Result<EnhancedMessage, NoMessage> {
         match &self.state {
             State::Empty => Err(NoMessage),
             State::Complete { message, .. } => Ok((**message).clone()),
             State::Streaming(draft) => {
                 let message = draft.complete(self.profile, metadata);
-                // Agent C's client hands out a copy and goes on with the message as if nothing had happened.
+                // Agent C's client returns a copy and continues with the message as if nothing had happened.
                 if self.profile == Profile::Documented {
                     let (of, length) = (draft.of, draft.length);
                     self.state = State::Complete { of, length, message: Box::new(message.clone()) };
@@ -136,7 +136,7 @@ impl MessageBuilder {
         }
     }
 
-    /// The message as it is now. Its text is shared, not copied.
+    /// The message so far. Its text is shared, not copied.
     pub fn current_message(&self) -> Option<EnhancedMessage> {
         match &self.state {
             State::Empty => None,
@@ -166,7 +166,7 @@ impl MessageBuilder {
         }
     }
 
-    /// Whether more of the message may come.
+    /// Whether more of the message may arrive.
     pub fn is_streaming(&self) -> bool {
         matches!(self.state, State::Streaming(_))
     }

@@ -1,10 +1,10 @@
-//! [`ToolCall`] and [`ToolResult`]: what a model asked for and what came of it, as the server sends them.
+//! [`ToolCall`] and [`ToolResult`]: what a model asked for and what it got, as the server sends them.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use reknit::json::{self, Object, Value};
 
-/// A call, with every field that it came with: `id`, `name`, `input` and whatever else.
+/// A call, with every field that the server sent: `id`, `name`, `input` and others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     id: String,
@@ -12,14 +12,14 @@ pub struct ToolCall {
     fields: Object,
 }
 
-/// The result of a call, with every field that it came with: `tool_use_id`, `content` and whatever else.
+/// The result of a call, with every field that the server sent: `tool_use_id`, `content` and others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
     tool_use_id: String,
     fields: Object,
 }
 
-/// A call that is over, and its result if one came.
+/// A finished call, with its result if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompletedCall {
     /// The call.
@@ -30,7 +30,7 @@ pub struct CompletedCall {
 }
 
 impl ToolCall {
-    /// The call in an object, if that has the strings `id` and `name`.
+    /// The call in an object, if it has the strings `id` and `name`.
     pub fn new(fields: Object) -> Option<Self> {
         Some(Self { id: string(&fields, "id")?, name: string(&fields, "name")?, fields })
     }
@@ -50,14 +50,14 @@ impl ToolCall {
         self.fields.get("input")
     }
 
-    /// All that came.
+    /// All fields.
     pub fn fields(&self) -> &Object {
         &self.fields
     }
 }
 
 impl ToolResult {
-    /// The result in an object, if that has the string `tool_use_id`.
+    /// The result in an object, if it has the string `tool_use_id`.
     pub fn new(fields: Object) -> Option<Self> {
         Some(Self { tool_use_id: string(&fields, "tool_use_id")?, fields })
     }
@@ -67,7 +67,7 @@ impl ToolResult {
         &self.tool_use_id
     }
 
-    /// All that came.
+    /// All fields.
     pub fn fields(&self) -> &Object {
         &self.fields
     }

@@ -5,9 +5,9 @@ use serde::{Serialize, Serializer};
 use reknit::diagnostic::Kind;
 use reknit::json::{Object, Value};
 
-/// Something about an event that was not understood, or what became of it besides.
+/// Something about an event that was not understood, or an unusual effect of it.
 ///
-/// In JSON it has `kind`, `number`, `message` and `hint`, and `raw`, what was not understood.
+/// In JSON it has `kind`, `number`, `message` and `hint`, and in `raw` what was not understood.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     /// The number of the event, counted from 0.
@@ -16,44 +16,44 @@ pub struct Diagnostic {
     pub kind: DiagnosticKind,
 }
 
-/// The sorts of [`Diagnostic`].
+/// The kinds of [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DiagnosticKind {
-    /// The event lacks what it is about; it changed nothing.
+    /// The event lacks a field it needs; it changed nothing.
     MalformedEvent {
         /// The field.
         field: String,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
         /// The event.
         raw: Value,
     },
-    /// A field that the event can do without is of another type than it should be.
+    /// An optional field has an unexpected type.
     MalformedField {
         /// The field.
         field: String,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// Its value.
         raw: Value,
     },
-    /// The event is of a type that this version does not know; it changed nothing.
+    /// The type of the event is unknown to this version; it changed nothing.
     UnknownEvent {
         /// The event.
         raw: Value,
     },
-    /// The event came before; it changed nothing.
+    /// The event is a duplicate; it changed nothing.
     DuplicateEvent {
         /// Its id.
         id: String,
     },
-    /// The text of a message is longer than [`Limits`](reknit::Limits) allow; the rest of it was refused.
+    /// The text of a message is longer than [`Limits`](reknit::Limits) allow; the rest was refused.
     LimitReached {
-        /// How many bytes are taken.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// A message was not over when something else began; it stands in its session with the status `error`.
+    /// A message was not finished when something else started; its session has it with the status `error`.
     InterruptedMessage {
         /// Its id.
         id: String,
@@ -61,7 +61,7 @@ pub enum DiagnosticKind {
 }
 
 impl DiagnosticKind {
-    /// Its name, as it stands in JSON.
+    /// Its name in JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::MalformedEvent { .. } => "malformed-event",
@@ -82,11 +82,11 @@ impl DiagnosticKind {
             Self::MalformedField { field, expected, .. } => format!("`{field}` is not a {expected}"),
             Self::UnknownEvent { raw } => {
                 let kind = raw.get("type").and_then(Value::as_str).unwrap_or_default();
-                format!("`{kind}` is no event that is known here")
+                format!("unknown event `{kind}`")
             }
-            Self::DuplicateEvent { id } => format!("the event `{id}` came before and was ignored"),
+            Self::DuplicateEvent { id } => format!("duplicate event `{id}` was ignored"),
             Self::LimitReached { limit } => format!("a message of more than {limit} bytes"),
-            Self::InterruptedMessage { id } => format!("message `{id}` was not over"),
+            Self::InterruptedMessage { id } => format!("message `{id}` was not finished"),
         }
     }
 
@@ -97,10 +97,10 @@ impl DiagnosticKind {
                 "check that the server speaks this protocol"
             }
             Self::UnknownEvent { .. } => "the server sends something newer than this version knows",
-            Self::DuplicateEvent { .. } => "nothing to do; the server repeats itself",
+            Self::DuplicateEvent { .. } => "nothing to do; the server sent it twice",
             Self::LimitReached { .. } => Kind::LimitReached.hint(),
             Self::InterruptedMessage { .. } => {
-                "show the message as cut; the server did not say that it is whole"
+                "show the message as cut; the server did not say that it is complete"
             }
         }
     }

@@ -1,4 +1,4 @@
-//! [`ServerEvent`]: one event of the server, as it came and as it is understood.
+//! [`ServerEvent`]: one event of the server, as it was sent and as it is understood.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use super::happening::Subsession;
 use reknit::Text;
 use reknit::json::{self, Object, Value};
 
-/// One event of the server. Any JSON value is one, if need be one that nothing comes of.
+/// One event of the server. Any JSON value is one, even if it has no effect.
 ///
 /// ```
 /// use reknit_compat::realtime::ServerEvent;
@@ -25,7 +25,7 @@ pub struct ServerEvent {
     pub(super) id: Option<String>,
     pub(super) origin: Origin,
     pub(super) body: Body,
-    /// Fields that are not what they should be, and can be done without.
+    /// Optional fields of an unexpected type.
     pub(super) problems: Vec<DiagnosticKind>,
 }
 
@@ -34,7 +34,7 @@ pub struct ServerEvent {
 pub(super) struct Origin {
     pub(super) session: Option<String>,
     pub(super) parent_session: Option<String>,
-    /// The session that the user is in, which a sub-session is not.
+    /// The session that the user is in, as opposed to a sub-session.
     pub(super) user_session: Option<String>,
 }
 
@@ -68,9 +68,9 @@ pub(super) enum Body {
     SubsessionEnded,
     Cancelled,
     UserTurnStart,
-    /// One that says again what others have said.
+    /// It repeats what others say.
     Redundant,
-    /// One for another part of a program: lists of agents and voices, sound, pongs.
+    /// It is for another part of a program: lists of agents and voices, sound, pongs.
     Elsewhere,
     Unknown,
     Malformed {
@@ -79,7 +79,7 @@ pub(super) enum Body {
     },
 }
 
-/// The end of a reply, or the news that it goes on.
+/// The end of a reply, or the notice that it continues.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Completion {
     pub(super) running: bool,
@@ -92,7 +92,7 @@ pub(super) struct Completion {
 const SHARED: [&str; 6] = ["type", "id", "session_id", "role", "parent_session_id", "user_session_id"];
 
 impl ServerEvent {
-    /// Its type; empty if it has none.
+    /// Its type; empty if it does not have one.
     pub fn kind(&self) -> &str {
         &self.kind
     }
@@ -102,12 +102,12 @@ impl ServerEvent {
         self.origin.session.as_deref()
     }
 
-    /// All that came.
+    /// The event as it was sent.
     pub fn raw(&self) -> &Value {
         &self.raw
     }
 
-    /// How many of its fields nothing comes of, because they are not known.
+    /// How many of its fields are unknown and therefore ignored.
     pub(super) fn unknown_fields(&self) -> u64 {
         let known: &[&str] = match &self.body {
             Body::Interaction { .. } => &["started"],
@@ -126,7 +126,7 @@ impl ServerEvent {
                 &["sub_session_type", "sub_agent_type", "prime_agent_key", "sub_agent_key"]
             }
             Body::SubsessionEnded | Body::Cancelled | Body::UserTurnStart => &[],
-            // All their fields are kept, or none is looked at.
+            // All their fields are kept, or all are ignored.
             Body::RenderMedia(_)
             | Body::SystemMessage(_)
             | Body::Redundant
@@ -170,7 +170,7 @@ struct Lacking {
     expected: &'static str,
 }
 
-/// Reads the fields of an event, and remembers those that are not what they should be.
+/// Reads the fields of an event, and remembers those of an unexpected type.
 struct Reader<'a> {
     fields: Option<&'a Object>,
     problems: Vec<DiagnosticKind>,
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
         self.fields.cloned().unwrap_or_default()
     }
 
-    /// A field that may be absent or null; what it is otherwise and cannot be read as is a problem.
+    /// An optional field, which may also be null; any other value that cannot be read is remembered.
     fn optional<T>(
         &mut self,
         field: &str,
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         self.optional(field, "string", |value| value.as_str().map(Cow::into_owned))
     }
 
-    /// A flag, which is off where the server leaves it out.
+    /// A flag, which is off if the server leaves it out.
     fn flag(&mut self, field: &str) -> bool {
         self.optional(field, "boolean", Value::as_bool).unwrap_or_default()
     }

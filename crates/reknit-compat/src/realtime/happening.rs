@@ -1,4 +1,4 @@
-//! [`Happening`]: what an event made happen, in the names that Agent C's client tells it by.
+//! [`Happening`]: what an event caused, under the names that Agent C's client emits.
 
 use serde::Serialize;
 
@@ -12,34 +12,34 @@ use reknit::json::{Object, Value};
 /// One thing that happened.
 ///
 /// In JSON it is `{"event": NAME, "data": {…}}`, the two arguments that a listener of that client gets. Where
-/// the client hands out all its sessions, this says which one: they are in
+/// the client passes all its sessions, this says which one: they are in
 /// [`Processor::sessions`](super::Processor::sessions).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", content = "data", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Happening {
-    /// A message grew; it may have grown several times since it was last told of.
+    /// A message grew; it may have grown several times since it was last reported.
     MessageStreaming {
         /// Its session.
         session_id: String,
         /// The message so far.
         message: EnhancedMessage,
     },
-    /// A message is over.
+    /// A message is finished.
     MessageComplete {
         /// Its session.
         session_id: String,
         /// The whole message.
         message: EnhancedMessage,
     },
-    /// A message came whole.
+    /// A whole message arrived.
     MessageAdded {
         /// Its session.
         session_id: String,
         /// The message.
         message: EnhancedMessage,
     },
-    /// Calls were attached to a message that was told of before.
+    /// Calls were attached to a message that was reported before.
     MessageUpdated {
         /// Its session.
         session_id: String,
@@ -48,18 +48,18 @@ pub enum Happening {
         /// The message as it is now.
         message: EnhancedMessage,
     },
-    /// The messages of a session are these now.
+    /// The messages of a session were replaced.
     SessionMessagesLoaded {
         /// The session.
         session_id: String,
         /// All its messages.
         messages: Vec<EnhancedMessage>,
     },
-    /// Another session is the current one, or the same one anew.
+    /// The current session changed, or was set again.
     ChatSessionChanged {
         /// The session that is current now.
         current_session_id: String,
-        /// The one that was before.
+        /// The one before it.
         previous_session_id: Option<String>,
     },
     /// A session was added, changed or removed.
@@ -78,23 +78,23 @@ pub enum Happening {
         /// How many the server has.
         total_sessions: u64,
     },
-    /// More of the list of the user's sessions is wanted from the server.
+    /// The server should send more of the list of the user's sessions.
     RequestUserSessions {
-        /// From which on.
+        /// Starting with which.
         offset: u64,
         /// How many.
         limit: u64,
     },
-    /// A call was chosen or runs.
+    /// A call was chosen or is running.
     ToolNotification(ToolNotification),
-    /// A call needs no notification any more.
+    /// A call no longer needs a notification.
     ToolNotificationRemoved {
         /// Its session.
         session_id: String,
         /// The id of the call.
         id: String,
     },
-    /// Calls are over.
+    /// Calls are finished.
     ToolCallComplete {
         /// Their session.
         session_id: String,
@@ -104,24 +104,24 @@ pub enum Happening {
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_results: Option<Vec<ToolResult>>,
     },
-    /// No call of a session needs a notification any more.
+    /// No call of a session needs a notification any longer.
     SessionNotificationsCleared {
         /// Which session.
         session_id: String,
     },
-    /// No call needs a notification any more.
+    /// No call needs a notification any longer.
     AllNotificationsCleared,
-    /// An image, a page or the like is to be shown.
+    /// An image, a page or other media is to be shown.
     MediaAdded {
         /// Its session.
         session_id: String,
-        /// The message that is it.
+        /// Its message.
         media: EnhancedMessage,
     },
-    /// The system has something to say, in the fields that it came with.
+    /// A message of the system, with the fields that the server sent.
     #[serde(rename = "system_message")]
     SystemMessage(Object),
-    /// The server failed at something, in no session.
+    /// The server reported an error that does not belong to a session.
     Error {
         /// Always `error`.
         r#type: &'static str,
@@ -130,21 +130,21 @@ pub enum Happening {
         /// Where it failed.
         #[serde(skip_serializing_if = "Option::is_none")]
         source: Option<String>,
-        /// When this was heard of.
+        /// When it was received.
         timestamp: String,
     },
-    /// A user's message came, as it came.
+    /// A user's message arrived; this is its original form.
     UserMessage {
-        /// The provider in whose form it is.
+        /// The provider whose format it has.
         #[serde(skip_serializing_if = "Option::is_none")]
         vendor: Option<String>,
         /// The message.
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<Value>,
     },
-    /// Another agent was put to work.
+    /// Another agent was started.
     SubsessionStarted(Subsession),
-    /// That agent is done.
+    /// That agent is finished.
     SubsessionEnded {
         /// Its session, if the server named it.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,7 +160,7 @@ pub enum Happening {
     Diagnostic(Diagnostic),
 }
 
-/// An agent that was put to work, in the server's words.
+/// An agent that was started, as the server describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subsession {
@@ -171,7 +171,7 @@ pub struct Subsession {
     pub sub_session_type: Option<String>,
     /// `clone`, `team`, `assist` or `tool`.
     pub sub_agent_type: Option<String>,
-    /// The agent that put it to work.
+    /// The agent that started it.
     pub prime_agent_key: Option<String>,
     /// The agent itself.
     pub sub_agent_key: Option<String>,

@@ -1,4 +1,4 @@
-//! [`List`]: what is added to a message behind its text, cheap to keep a copy of.
+//! [`List`]: what is added to a message after its text, cheap to clone.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,13 +8,13 @@ use triomphe::Arc;
 
 /// A list that grows at its end. A clone costs one reference count.
 ///
-/// While nobody holds a copy, adding to it is what [`Vec::push`] costs: a message that a hundred calls are
-/// attached to one by one, each time shown and let go, is not copied a hundred times.
+/// While there is no clone, adding to it costs what [`Vec::push`] does: a message to which a hundred calls are
+/// attached one by one, and that is shown each time, is not copied a hundred times.
 #[derive(Clone)]
 pub struct List<T>(Arc<Vec<T>>);
 
 impl<T: Clone> List<T> {
-    /// Adds elements behind the last.
+    /// Appends elements.
     pub fn extend(&mut self, more: impl IntoIterator<Item = T>) {
         Arc::make_mut(&mut self.0).extend(more);
     }

@@ -1,4 +1,4 @@
-//! [`EnhancedMessage`]: a message as a page shows it, in the protocol's own field names.
+//! [`EnhancedMessage`]: a message as a page shows it, with the protocol's field names.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -13,55 +13,55 @@ use reknit::json::{self, Object, Value};
 /// server sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnhancedMessage {
-    /// Its id. A message that is built here has one; one that the server sent may lack it.
+    /// Its id. A message that was built here has one; a message from the server may lack it.
     pub id: Option<String>,
     /// Whose it is: `assistant`, `user`, `system`.
     pub role: String,
-    /// Its text, or a list of parts where it has images and the like.
+    /// Its text, or a list of parts if it also has images or other media.
     pub content: Value,
-    /// When it began.
+    /// When it started.
     pub timestamp: Option<String>,
     /// What it is; `type` in JSON.
     pub kind: MessageKind,
-    /// How far it is.
+    /// Whether it is finished.
     pub status: MessageStatus,
     /// How its text is written: `text` or `markdown`.
     pub format: Option<String>,
     /// What its content is: `text`, `html`, `svg`, `image`, or whatever the server calls it.
     pub content_type: Option<String>,
-    /// What is known about it besides; a message that is being built has none yet.
+    /// What else is known about it; a message that is being built has no metadata yet.
     pub metadata: Option<MessageMetadata>,
     /// The calls that belong to it.
     pub tool_calls: List<ToolCall>,
     /// Their results.
     pub tool_results: List<ToolResult>,
-    /// Whether a page shows only its first line; of thoughts.
+    /// Whether a page shows only its first line; for thoughts.
     pub is_collapsed: Option<bool>,
-    /// Anything else, under the name it came with.
+    /// All other fields.
     pub others: Object,
 }
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
-    /// Something that was said.
+    /// What somebody said.
     Message,
     /// The model's thinking.
     Thought,
-    /// An image, a page or the like.
+    /// An image, a page or other media.
     Media,
-    /// A word of the system.
+    /// A message of the system.
     Notification,
 }
 
-/// How far a message is.
+/// Whether a message is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageStatus {
-    /// More of it may come.
+    /// More of it may arrive.
     Streaming,
-    /// It is over.
+    /// It is finished.
     Complete,
-    /// It failed, or something else began before it was over.
+    /// It failed, or something else started before it was finished.
     Error,
 }
 
@@ -72,7 +72,7 @@ pub struct MessageMetadata {
     pub input_tokens: Option<u64>,
     /// Tokens of the reply.
     pub output_tokens: Option<u64>,
-    /// Why it ended, in the server's word; `cancelled` if the user stopped it.
+    /// Why it ended, as the server says it; `cancelled` if the user stopped it.
     pub stop_reason: Option<String>,
     /// The calls that belong to it.
     pub tool_calls: List<ToolCall>,
@@ -84,12 +84,12 @@ pub struct MessageMetadata {
     pub sent_by_function: Option<String>,
     /// When it was sent.
     pub timestamp: Option<String>,
-    /// Anything else, under the name it came with.
+    /// All other fields.
     pub others: Object,
 }
 
 impl EnhancedMessage {
-    /// A message that is complete as it is, and came at this time.
+    /// A complete message that arrived at this time.
     pub fn new(role: &str, content: impl Into<Value>, at: Time) -> Self {
         Self {
             id: None,
@@ -108,12 +108,12 @@ impl EnhancedMessage {
         }
     }
 
-    /// Whether calls can be attached to it: it is the model's, and no image or the like.
+    /// Whether calls can be attached to it: it is the model's and not media.
     pub(super) fn is_reply(&self) -> bool {
         self.kind != MessageKind::Media && self.role.starts_with("assistant")
     }
 
-    /// Adds calls and their results, to the metadata and beside it.
+    /// Adds calls and their results, both to the metadata and to the message itself.
     pub(super) fn attach(&mut self, completed: &[CompletedCall]) {
         let calls = || completed.iter().map(|completed| completed.call.clone());
         let results = || completed.iter().filter_map(|completed| completed.result.clone());
@@ -126,7 +126,7 @@ impl EnhancedMessage {
 }
 
 impl From<Object> for EnhancedMessage {
-    /// Reads what the server sent. A field of another type than expected is kept under its name.
+    /// Reads what the server sent. A field of an unexpected type is kept as it is.
     fn from(fields: Object) -> Self {
         let mut fields = Fields(fields);
         Self {
@@ -162,12 +162,12 @@ impl From<&EnhancedMessage> for Object {
         put(&mut fields, "toolCalls", listed(&message.tool_calls, ToolCall::fields));
         put(&mut fields, "toolResults", listed(&message.tool_results, ToolResult::fields));
         put(&mut fields, "isCollapsed", message.is_collapsed);
-        fields_behind(fields, &message.others)
+        append_fields(fields, &message.others)
     }
 }
 
 impl From<Object> for MessageMetadata {
-    /// Reads what the server sent. A field of another type than expected is kept under its name.
+    /// Reads what the server sent. A field of an unexpected type is kept as it is.
     fn from(fields: Object) -> Self {
         let mut fields = Fields(fields);
         Self {
@@ -195,11 +195,11 @@ impl From<&MessageMetadata> for Object {
         put(&mut fields, "sentByClass", metadata.sent_by_class.as_deref());
         put(&mut fields, "sentByFunction", metadata.sent_by_function.as_deref());
         put(&mut fields, "timestamp", metadata.timestamp.as_deref());
-        fields_behind(fields, &metadata.others)
+        append_fields(fields, &metadata.others)
     }
 }
 
-/// Defines the two ways between a word of the protocol and what it means.
+/// Defines the conversions between a word of the protocol and its variant.
 macro_rules! words {
     ($type:ident { $($variant:ident = $word:literal),+ }) => {
         impl $type {
@@ -247,7 +247,7 @@ impl<'de> Deserialize<'de> for MessageMetadata {
     }
 }
 
-/// The fields of an object, taken out one by one; what is not of the expected type stays.
+/// The fields of an object, taken out one by one; a field of an unexpected type stays.
 pub(super) struct Fields(pub(super) Object);
 
 impl Fields {
@@ -292,13 +292,13 @@ fn put(fields: &mut Object, key: &str, value: Option<impl Into<Value>>) {
     }
 }
 
-/// The elements as JSON; nothing if there are none.
+/// The elements as JSON; `None` if the list is empty.
 fn listed<T>(list: &List<T>, fields: fn(&T) -> &Object) -> Option<Value> {
     let elements: Vec<_> = list.iter().map(|element| Value::Object(fields(element).clone())).collect();
     (!elements.is_empty()).then(|| elements.into())
 }
 
-fn fields_behind(mut fields: Object, others: &Object) -> Object {
+fn append_fields(mut fields: Object, others: &Object) -> Object {
     for (key, value) in others.iter() {
         fields.insert(key, value.clone());
     }

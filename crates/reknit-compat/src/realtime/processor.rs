@@ -1,5 +1,5 @@
-//! [`Processor`]: an event in, what it makes happen out. All transitions but those of tools and of whole
-//! sessions stand here.
+//! [`Processor`]: an event in, what it causes out. All transitions are here, except those of tools and of
+//! whole sessions.
 
 use std::collections::BTreeMap;
 
@@ -28,15 +28,15 @@ mod tools;
 use pace::Pace;
 use recent::Recent;
 
-/// Takes the events of a server one by one and says what each makes happen.
+/// Takes the events of a server one by one and returns what each causes.
 ///
-/// An event that names no session is about the current one.
+/// An event that does not name a session is about the current one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Processor {
     profile: Profile,
     sessions: Sessions,
     tools: ToolCallBook,
-    /// The messages that are being built, each in its session.
+    /// The messages that are being built, by [`message_key`](Self::message_key).
     open: BTreeMap<String, Open>,
     /// The session that the user is in; the others are sub-sessions.
     user_session: Option<String>,
@@ -51,7 +51,7 @@ pub struct Processor {
 struct Open {
     builder: MessageBuilder,
     pace: Pace,
-    /// Whether its text was too long, and the rest was refused.
+    /// Whether its text was too long, so that the rest was refused.
     is_refused: bool,
 }
 
@@ -66,63 +66,63 @@ impl Default for Longest {
     }
 }
 
-/// Counts the messages, so that each has an id of its own.
+/// Counts the messages, so that each gets its own id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Ids(u64);
 
-/// How many events came, and what was not done with them.
+/// How many events arrived, and how many of them had no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tally {
     /// All events.
     pub events: u64,
-    /// Those that are for another part of a program, or say again what others have said.
+    /// Those that are for another part of a program, or repeat what others say.
     pub ignored: u64,
     /// Those of an unknown type.
     pub unknown: u64,
-    /// Those that lack what they are about.
+    /// Those that lack a field they need.
     pub malformed: u64,
-    /// Those that came before.
+    /// Duplicates.
     pub duplicate: u64,
-    /// Fields that are not known, over all events.
+    /// Unknown fields, in all events.
     pub unknown_fields: u64,
-    /// Messages that were not over when something else began.
+    /// Messages that were not finished when something else started.
     pub interrupted: u64,
 }
 
-/// One event's way through the processor.
+/// The processing of one event.
 struct Step {
     number: u64,
     at: Time,
     happenings: Vec<Happening>,
 }
 
-/// Why a message goes no further.
+/// Why a message ends.
 enum Ending<'a> {
-    /// A message of another kind begins.
+    /// A message of another kind starts.
     Switched,
     Completed(&'a Completion),
     Cancelled,
-    /// Nobody said that it is over, but it is.
+    /// It ended without the server saying so.
     Interrupted,
 }
 
 impl Processor {
-    /// A processor before the first event.
+    /// A processor that has not seen an event.
     pub fn new(profile: Profile) -> Self {
         Self { profile, ..Self::default() }
     }
 
-    /// Takes [`Limits::text_bytes`] as the bound of a message's text, before the first event.
+    /// Limits the text of a message to [`Limits::text_bytes`]; call it before the first event.
     ///
-    /// What is behind it is refused and told of once; the message goes on to its end.
+    /// Text past the limit is refused and reported once; the message continues to its end.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
         Self { longest: Longest(limits.text_bytes), ..self }
     }
 
-    /// Takes an event at a time of the caller's clock, and says what it makes happen, in order.
+    /// Processes an event at a time of the caller's clock, and returns what it causes, in order.
     pub fn process(&mut self, event: &ServerEvent, at: Time) -> Vec<Happening> {
         let mut step = Step { number: self.tally.events, at, happenings: Vec::new() };
         self.tally.events += 1;
@@ -137,35 +137,35 @@ impl Processor {
         step.happenings
     }
 
-    /// Tells of all text that was held back so as not to tell of every delta.
+    /// Reports all text that was held back so as not to report every delta.
     ///
-    /// Call it when a stream pauses or ends; text of a message that is over is never held back.
+    /// Call it when a stream pauses or ends; text of a finished message is never held back.
     pub fn flush(&mut self, at: Time) -> Vec<Happening> {
         let open = self.open.iter_mut().filter(|(_, open)| open.pace.has_held());
         open.filter_map(|(session, open)| open.show(session, at)).collect()
     }
 
-    /// The sessions as they are now.
+    /// The sessions.
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
     }
 
-    /// The sessions, for what the user does: a message, another session.
+    /// The sessions, mutably, for what the user does: a new message, another session.
     pub fn sessions_mut(&mut self) -> &mut Sessions {
         &mut self.sessions
     }
 
-    /// The calls that are known of.
+    /// The known calls.
     pub fn tools(&self) -> &ToolCallBook {
         &self.tools
     }
 
     /// The message that is being built for a session.
     pub fn open_message(&self, session: &str) -> Option<EnhancedMessage> {
-        self.open.get(self.desk(session))?.builder.current_message()
+        self.open.get(self.message_key(session))?.builder.current_message()
     }
 
-    /// What came, and what was not done with it.
+    /// How many events arrived, and how many of them had no effect.
     pub fn tally(&self) -> Tally {
         self.tally
     }
@@ -184,8 +184,8 @@ impl Processor {
                 self.complete_tools(&session, calls, results.as_deref(), step);
             }
             Body::RenderMedia(fields) => self.render_media(&session, fields, step),
-            Body::SystemMessage(fields) => step.tell(media::system_message(fields)),
-            Body::Error { message, source } => step.tell(Happening::Error {
+            Body::SystemMessage(fields) => step.report(media::system_message(fields)),
+            Body::Error { message, source } => step.report(Happening::Error {
                 r#type: "error",
                 message: message.clone(),
                 source: source.clone(),
@@ -194,22 +194,22 @@ impl Processor {
             Body::ChatSessionChanged(fields) => self.change_session(&event.origin, fields, step),
             Body::UserMessage { vendor, message } if self.reads_user_message(event) => {
                 self.add_user_message(&event.origin, &session, message.as_ref(), step);
-                step.tell(Happening::UserMessage { vendor: vendor.clone(), message: message.clone() });
+                step.report(Happening::UserMessage { vendor: vendor.clone(), message: message.clone() });
             }
             Body::SubsessionStarted(subsession) => {
                 let mut subsession = subsession.clone();
                 if self.profile == Profile::AgentC {
                     subsession.session_id = None;
                 }
-                step.tell(Happening::SubsessionStarted(subsession));
+                step.report(Happening::SubsessionStarted(subsession));
             }
             Body::SubsessionEnded => {
-                step.tell(Happening::SubsessionEnded { session_id: self.told_session(&event.origin) });
+                step.report(Happening::SubsessionEnded { session_id: self.reported_session(&event.origin) });
             }
             Body::Cancelled => self.cancel(&event.origin, step),
             Body::UserTurnStart => {
                 self.tools.clear_active();
-                step.tell(Happening::AllNotificationsCleared);
+                step.report(Happening::AllNotificationsCleared);
             }
             Body::Redundant | Body::Elsewhere => self.tally.ignored += 1,
             Body::Unknown | Body::UserMessage { .. } => {
@@ -224,10 +224,10 @@ impl Processor {
         }
     }
 
-    /// The id of an event that came a moment ago.
+    /// The id of an event that is a duplicate of a recent one.
     ///
-    /// Only an interaction has an id, the same at its beginning and at its end: that an end is dropped as a
-    /// repetition of its beginning is a bug of Agent C's client.
+    /// Only an interaction has an id, the same at its start and at its end: that Agent C's client drops an end as a
+    /// duplicate of its start is a bug.
     fn repeated(&mut self, event: &ServerEvent, at: Time) -> Option<String> {
         let id = event.id.as_deref().filter(|id| !id.is_empty())?;
         let fingerprint = match (self.profile, &event.body) {
@@ -237,7 +237,7 @@ impl Processor {
             }
             (Profile::Documented, _) => return None,
         };
-        (!self.recent.is_news(fingerprint, at)).then(|| id.to_owned())
+        (!self.recent.is_new(fingerprint, at)).then(|| id.to_owned())
     }
 
     fn begin_interaction(&mut self, session: &str, step: &mut Step) {
@@ -249,7 +249,7 @@ impl Processor {
         let was_shown = self.tools.clear_session(session) > 0;
         self.tools.reset_session(session);
         if was_shown {
-            step.tell(Happening::SessionNotificationsCleared { session_id: session.to_owned() });
+            step.report(Happening::SessionNotificationsCleared { session_id: session.to_owned() });
         }
     }
 
@@ -258,13 +258,13 @@ impl Processor {
             self.close(session, &Ending::Interrupted, step);
         }
         self.tools.clear_session(session);
-        step.tell(Happening::SessionNotificationsCleared { session_id: session.to_owned() });
+        step.report(Happening::SessionNotificationsCleared { session_id: session.to_owned() });
     }
 
     fn grow(&mut self, session: &str, of: MessageType, text: &Text, step: &mut Step) {
-        let desk = self.desk(session).to_owned();
-        let open = self.open.get(&desk).and_then(|open| open.builder.current_message_type());
-        // Agent C's client asks a delta of text only whether some message is open.
+        let message_key = self.message_key(session).to_owned();
+        let open = self.open.get(&message_key).and_then(|open| open.builder.current_message_type());
+        // For a text delta, Agent C's client only checks whether some message is open.
         let is_absorbed = self.profile == Profile::AgentC && of == MessageType::Assistant;
         if open.is_some_and(|open| open != of) && !is_absorbed {
             self.close(session, &Ending::Switched, step);
@@ -274,7 +274,7 @@ impl Processor {
         }
         let new =
             || Open { builder: MessageBuilder::new(self.profile), pace: Pace::default(), is_refused: false };
-        let open = self.open.entry(desk).or_insert_with(new);
+        let open = self.open.entry(message_key).or_insert_with(new);
         if !open.builder.is_streaming() {
             let interrupted = open.builder.start_message(of, self.ids.stamp(step.at));
             debug_assert!(interrupted.is_none(), "nothing was streaming");
@@ -301,7 +301,7 @@ impl Processor {
             completion.input_tokens.unwrap_or(0).saturating_add(completion.output_tokens.unwrap_or(0));
         let was_open = self.close(session, &Ending::Completed(completion), step);
         let owner = match self.profile {
-            // A reply of calls alone has no message, but it has taken its tokens.
+            // A reply of only calls has no message, but it has used tokens.
             Profile::Documented if was_open || tokens > 0 => self.ensured(session, step),
             Profile::AgentC if was_open => self.sessions.current_id().unwrap_or_default().to_owned(),
             Profile::Documented | Profile::AgentC => return,
@@ -332,12 +332,12 @@ impl Processor {
             Some(session) => self.tools.reset_session(session),
             None => self.tools.reset(),
         }
-        step.tell(Happening::ResponseCancelled { session_id: self.told_session(origin) });
+        step.report(Happening::ResponseCancelled { session_id: self.reported_session(origin) });
     }
 
-    /// Ends the message that is being built for a session, and says whether there was one.
+    /// Ends the message that is being built for a session, and returns whether there was one.
     fn close(&mut self, session: &str, ending: &Ending<'_>, step: &mut Step) -> bool {
-        let Some(mut open) = self.open.remove(self.desk(session)) else { return false };
+        let Some(mut open) = self.open.remove(self.message_key(session)) else { return false };
         let is_documented = self.profile == Profile::Documented;
         if open.pace.has_held() {
             step.happenings.extend(open.show(session, step.at));
@@ -365,7 +365,7 @@ impl Processor {
         let current = || self.sessions.current_id().unwrap_or_default().to_owned();
         let (owner, session_id) = match (self.profile, ending) {
             (Profile::Documented, _) => (Some(self.ensured(session, step)), session.to_owned()),
-            // What a thought ends is told of and kept nowhere.
+            // A message that a thought ends is reported but not kept.
             (Profile::AgentC, Ending::Switched) => (None, session.to_owned()),
             (Profile::AgentC, Ending::Cancelled) => (Some(current()), current()),
             (Profile::AgentC, _) => (Some(current()), session.to_owned()),
@@ -373,7 +373,7 @@ impl Processor {
         if let Some(owner) = owner.and_then(|owner| self.sessions.get_mut(&owner)) {
             owner.push(message.clone(), step.at);
         }
-        step.tell(Happening::MessageComplete { session_id, message });
+        step.report(Happening::MessageComplete { session_id, message });
         true
     }
 
@@ -383,20 +383,20 @@ impl Processor {
         origin.session.as_deref().or_else(current).unwrap_or_default().to_owned()
     }
 
-    /// Where the message of a session is built: Agent C's client has one place for all.
-    fn desk<'a>(&self, session: &'a str) -> &'a str {
+    /// The key of the message that is being built for a session: Agent C's client has one for all sessions.
+    fn message_key<'a>(&self, session: &'a str) -> &'a str {
         match self.profile {
             Profile::Documented => session,
             Profile::AgentC => "",
         }
     }
 
-    /// The session that an event names, which Agent C's client does not pass on.
-    fn told_session(&self, origin: &Origin) -> Option<String> {
+    /// The session that an event names, if it is reported: Agent C's client does not pass it on.
+    fn reported_session(&self, origin: &Origin) -> Option<String> {
         origin.session.clone().filter(|_| self.profile == Profile::Documented)
     }
 
-    /// The id of a session that is there from now on.
+    /// The id of a session, which is created if it does not exist.
     fn ensured(&mut self, session: &str, step: &mut Step) -> String {
         step.happenings.extend(self.sessions.ensure(session, step.at));
         session.to_owned()
@@ -412,7 +412,7 @@ impl Open {
 }
 
 impl Ids {
-    /// A stamp in the form that the protocol documents, with a count in place of chance.
+    /// A stamp in the form that the protocol documents, with a counter instead of random digits.
     fn stamp(&mut self, at: Time) -> Stamp {
         let (mut digits, mut rest) = ([b'0'; 9], self.0);
         for digit in digits.iter_mut().rev() {
@@ -425,11 +425,11 @@ impl Ids {
 }
 
 impl Step {
-    fn tell(&mut self, happening: Happening) {
+    fn report(&mut self, happening: Happening) {
         self.happenings.push(happening);
     }
 
     fn notice(&mut self, kind: DiagnosticKind) {
-        self.tell(Happening::Diagnostic(Diagnostic { number: self.number, kind }));
+        self.report(Happening::Diagnostic(Diagnostic { number: self.number, kind }));
     }
 }

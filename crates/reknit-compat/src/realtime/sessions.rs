@@ -1,4 +1,4 @@
-//! [`Sessions`]: the sessions that a user has open, which of them is current, and what waits for a message.
+//! [`Sessions`]: a user's open sessions, which one is current, and what is waiting for a message.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ mod index;
 
 pub use index::{IndexEntry, SessionIndex};
 
-/// How many sessions are kept unless more are asked for.
+/// How many sessions are kept by default.
 const KEPT: usize = 100;
 
 /// The field of a message that was exchanged with another agent.
 pub(super) const IS_SUB_SESSION: &str = "isSubSession";
 
-/// The sessions by their ids, one of them perhaps the current one.
+/// Sessions by id; one of them may be the current one.
 ///
 /// ```
 /// use reknit_compat::realtime::{Session, Sessions, Time};
@@ -35,20 +35,20 @@ pub(super) const IS_SUB_SESSION: &str = "isSubSession";
 pub struct Sessions {
     sessions: BTreeMap<String, Session>,
     current: Option<String>,
-    /// Calls that were over before there was a message that they belong to.
+    /// Calls that finished before the message they belong to existed.
     pending: BTreeMap<String, Vec<CompletedCall>>,
     index: SessionIndex,
     kept: usize,
 }
 
-/// A session: its messages, and whatever the server says of it.
+/// A session: its messages, and what the server says about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     session_id: String,
     messages: Vec<EnhancedMessage>,
     token_count: u64,
     updated_at: Option<String>,
-    /// The last message that calls can be attached to; none behind a message of the user.
+    /// The last message that calls can be attached to; `None` after a message of the user.
     reply: Option<usize>,
     others: Object,
 }
@@ -66,14 +66,14 @@ impl Default for Sessions {
 }
 
 impl Sessions {
-    /// No sessions, and at most so many later on.
+    /// No sessions, with room for this many.
     pub fn with_at_most(kept: usize) -> Self {
         Self { kept, ..Self::default() }
     }
 
     /// Adds a session or replaces it, and makes it the current one.
     ///
-    /// If there are too many, the one that is longest unchanged is removed, but never the current one.
+    /// If there are too many, the least recently changed one is removed, but never the current one.
     pub fn set_current(&mut self, session: Session) -> Vec<Happening> {
         let id = session.session_id.clone();
         let previous_session_id = self.current.replace(id.clone());
@@ -99,7 +99,7 @@ impl Sessions {
         self.sessions.get(id)
     }
 
-    /// All sessions, by their ids.
+    /// All sessions, by id.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Session> {
         self.sessions.values()
     }
@@ -109,12 +109,12 @@ impl Sessions {
         self.sessions.len()
     }
 
-    /// Whether there is no session.
+    /// Whether there are no sessions.
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty()
     }
 
-    /// Adds what the user wrote to the current session, if there is one; its tokens are guessed.
+    /// Adds what the user wrote to the current session, if there is one; its tokens are estimated.
     pub fn add_user_message(&mut self, content: &str, at: Time) -> Option<Happening> {
         let id = self.current.clone()?;
         let session = self.sessions.get_mut(&id)?;
@@ -124,7 +124,7 @@ impl Sessions {
         Some(Happening::MessageAdded { session_id: id, message })
     }
 
-    /// Removes a session; the current one leaves none current. Nothing happens if it is not there.
+    /// Removes a session, if it exists. If it was the current one, there is no current session afterwards.
     pub fn clear_session(&mut self, id: &str) -> Vec<Happening> {
         if self.sessions.remove(id).is_none() {
             return Vec::new();
@@ -133,19 +133,19 @@ impl Sessions {
         vec![Happening::SessionCleared { session_id: id.to_owned() }, Happening::SessionsUpdated]
     }
 
-    /// Removes all sessions. Calls that wait for a message go on waiting.
+    /// Removes all sessions. Calls that are waiting for a message keep waiting.
     pub fn reset(&mut self) -> Vec<Happening> {
         self.sessions.clear();
         self.current = None;
         vec![Happening::AllSessionsCleared, Happening::SessionsUpdated]
     }
 
-    /// The list of the user's sessions, as far as the server has told it.
+    /// The list of the user's sessions, as far as the server has sent it.
     pub fn index(&self) -> &SessionIndex {
         &self.index
     }
 
-    /// Takes a page of that list: it replaces what was there, or goes behind it without repeating any.
+    /// Takes a page of that list, which replaces the list or is appended to it without duplicates.
     pub fn set_index(&mut self, page: SessionIndex, placing: Placing) -> Happening {
         match placing {
             Placing::Replace => self.index = page,
@@ -168,27 +168,27 @@ impl Sessions {
         self.pending.entry(session.to_owned()).or_default().extend(calls);
     }
 
-    /// The calls of a session that wait for a message.
+    /// The calls of a session that are waiting for a message.
     pub fn pending(&self, session: &str) -> &[CompletedCall] {
         self.pending.get(session).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether calls of a session wait for a message.
+    /// Whether calls of a session are waiting for a message.
     pub fn has_pending(&self, session: &str) -> bool {
         !self.pending(session).is_empty()
     }
 
-    /// Takes the calls of a session that wait for a message.
+    /// Takes the calls of a session that are waiting for a message.
     pub fn take_pending(&mut self, session: &str) -> Vec<CompletedCall> {
         self.pending.remove(session).unwrap_or_default()
     }
 
-    /// A session, to change.
+    /// A session, mutably.
     pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut Session> {
         self.sessions.get_mut(id)
     }
 
-    /// A session, which is made if it is not there.
+    /// Creates a session if it does not exist.
     pub(super) fn ensure(&mut self, id: &str, at: Time) -> Vec<Happening> {
         if self.sessions.contains_key(id) {
             return Vec::new();
@@ -204,7 +204,7 @@ impl Sessions {
         self.prune_but(&current)
     }
 
-    /// Removes the session that is longest unchanged if there is one too many; never the current one nor `new`.
+    /// Removes the least recently changed session if there is one too many, but never the current one or `new`.
     fn prune_but(&mut self, new: &str) -> Vec<Happening> {
         if self.sessions.len() <= self.kept {
             return Vec::new();
@@ -221,9 +221,9 @@ impl Sessions {
 /// Where a page of the list of sessions goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placing {
-    /// In place of what is there.
+    /// In place of the list.
     Replace,
-    /// Behind what is there.
+    /// At the end of the list.
     Append,
 }
 
@@ -234,11 +234,11 @@ impl Session {
         Self::from_fields(id, created)
     }
 
-    /// A session out of what the server says of it, without its messages.
+    /// A session from what the server says about it, without its messages.
     pub(super) fn from_fields(id: &str, fields: Object) -> Self {
         let mut fields = Fields(fields);
         let (token_count, updated_at) = (fields.count("token_count"), fields.string("updated_at"));
-        // What the session has itself is not what the server sent in another type.
+        // If the server sends one of these with another type, it must not appear a second time among the others.
         for own in ["session_id", "token_count", "updated_at"] {
             fields.0.remove(own);
         }
@@ -262,12 +262,12 @@ impl Session {
         &self.messages
     }
 
-    /// The tokens that it has taken.
+    /// The tokens it has used.
     pub fn token_count(&self) -> u64 {
         self.token_count
     }
 
-    /// What else the server says of it.
+    /// What else the server says about it.
     pub fn others(&self) -> &Object {
         &self.others
     }
@@ -278,9 +278,9 @@ impl Session {
         self.load(message);
     }
 
-    /// Adds a message that was there before.
+    /// Adds a message that existed before.
     pub(super) fn load(&mut self, message: EnhancedMessage) {
-        // Calls of this session's model are no business of another agent.
+        // Calls of this session's model do not belong to messages of another agent.
         if !is_aside(&message) && message.is_reply() {
             self.reply = Some(self.messages.len());
         } else if !is_aside(&message) && message.role == "user" {
@@ -293,7 +293,7 @@ impl Session {
         self.token_count = self.token_count.saturating_add(tokens);
     }
 
-    /// Attaches calls to the last message of the model behind the user's last, if there is one.
+    /// Attaches calls to the model's last message after the user's last one, if there is one.
     pub(super) fn attach(&mut self, calls: &[CompletedCall]) -> Option<&EnhancedMessage> {
         let message = self.messages.get_mut(self.reply?)?;
         message.attach(calls);
@@ -304,7 +304,7 @@ impl Session {
         self.messages
     }
 
-    /// When it last changed. Times are texts in UTC, whose order is that of the times.
+    /// When it last changed. Times are strings in UTC, which sort in the order of the times.
     fn changed_at(&self) -> String {
         let created = || Some(self.others.get("created_at")?.as_str()?.into_owned());
         self.updated_at.clone().or_else(created).unwrap_or_default()

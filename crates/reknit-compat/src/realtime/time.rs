@@ -1,10 +1,10 @@
-//! [`Time`]: a moment, as the caller's clock has it.
+//! [`Time`]: a point in time, by the caller's clock.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Milliseconds since 1970 in UTC. Shown in the form that messages carry.
+/// Milliseconds since 1970 in UTC. `Display` gives the form that messages use.
 ///
 /// ```
 /// use reknit_compat::realtime::Time;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Time(pub u64);
 
 impl Time {
-    /// How many milliseconds ago `earlier` was; 0 if it was not.
+    /// How many milliseconds have passed since `earlier`; 0 if it is later.
     pub(super) fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

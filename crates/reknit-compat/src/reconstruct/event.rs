@@ -1,4 +1,4 @@
-//! [`ServerEvent`]: the events of the protocol, in its own field names.
+//! [`ServerEvent`]: the events of the protocol, with its field names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,18 +24,18 @@ pub enum ServerEvent {
         /// The block as far as it is known, with all its fields.
         content_block: Object,
     },
-    /// A block goes on.
+    /// A block grows.
     ContentBlockDelta {
         /// Which block.
         index: u32,
-        /// With what.
+        /// By what.
         delta: Delta,
     },
-    /// A block is over.
+    /// A block has ended.
     ContentBlockStop {
         /// Which block.
         index: u32,
-        /// When, as the server says.
+        /// When, according to the server.
         stop_timestamp: Option<Value>,
     },
     /// Something about the message became known.
@@ -45,7 +45,7 @@ pub enum ServerEvent {
         /// The other fields of the event, such as `usage`.
         others: Object,
     },
-    /// The message is over.
+    /// The message has ended.
     MessageStop,
     /// The connection is alive.
     Ping,
@@ -53,7 +53,7 @@ pub enum ServerEvent {
     Other(Object),
 }
 
-/// With what a block goes on.
+/// What a block grows by.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delta {
     /// Text of a `text` block.
@@ -70,27 +70,27 @@ pub enum Delta {
     Other(Object),
 }
 
-/// What a reconstructor tells of as an error.
+/// What a reconstructor reports as an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An event is no JSON.
+    /// An event is not JSON.
     #[error("the event is not JSON: {0}")]
     Json(#[from] json::Error),
-    /// An event lacks a field, or has it in another type.
+    /// An event lacks a field, or the field has another type.
     #[error("the event `{event}` has no {expected} `{field}`")]
     Field {
         /// The type of the event.
         event: String,
         /// The field.
         field: &'static str,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
     },
     /// The message is larger than [`Limits`](reknit::Limits) allow.
     #[error("more than {limit} {what}")]
     Limit {
-        /// What there is too much of.
+        /// What there are too many of.
         what: &'static str,
         /// The limit.
         limit: u64,

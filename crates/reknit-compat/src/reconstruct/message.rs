@@ -1,4 +1,4 @@
-//! [`ChatMessage`]: the message in the protocol's own fields.
+//! [`ChatMessage`]: the message in the protocol's fields.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use reknit::json::{Object, Value};
 /// The status of a message that stopped for an error.
 const FAILED: &str = "failed";
 
-/// A chat message in the protocol's own fields.
+/// A chat message in the protocol's fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChatMessage {
     fields: Object,
@@ -41,12 +41,12 @@ impl ChatMessage {
         self.content.iter().map(|(index, block)| (*index, block))
     }
 
-    /// Why the message ended, in the server's word.
+    /// Why the message ended, as the server says it.
     pub fn finish_reason(&self) -> Option<&Value> {
         self.finish_reason.as_ref()
     }
 
-    /// How far the message is: `completed`, `failed`, `cut`, or what it began with.
+    /// The status: `completed`, `failed`, `cut`, or what the message started with.
     pub fn status(&self) -> Option<&Value> {
         self.status.as_ref()
     }
@@ -67,7 +67,7 @@ impl ChatMessage {
                     self.status = Some(Value::from(FAILED));
                 }
             }
-            // Other events are what says these.
+            // Only other events change these.
             "content" | "status" => return 1,
             // Counts are totals so far, so the newer ones replace the older, and the rest stays.
             "usage" => match (self.fields.get_mut(key), value) {

@@ -1,4 +1,4 @@
-//! [`State`] and the one function that changes it.
+//! [`State`] and its transitions.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Default for Depth {
 
 /// The state after an event.
 ///
-/// `at` is the time, in the caller's measure; a block whose end brings no `stop_timestamp` gets it.
+/// `at` is the time, in the caller's unit, for a block that ends without a `stop_timestamp`.
 pub fn next_state(mut state: State, event: &ServerEvent, at: u64) -> State {
     state.apply(event, at);
     state
@@ -115,7 +115,7 @@ impl State {
         self.json.iter().filter_map(|(index, json)| Some((*index, json.value()?)))
     }
 
-    /// A state that was written down.
+    /// A state that was saved.
     pub(super) fn of(message: Option<ChatMessage>, json: BTreeMap<u32, PartialJson>) -> Self {
         Self { message, json, json_depth: Depth::default() }
     }

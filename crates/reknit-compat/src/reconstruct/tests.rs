@@ -114,47 +114,48 @@ fn events_are_written_in_the_fields_they_are_read_from() {
     }
 }
 
-/// What is told of a message under limits, and the message as it is then.
+/// What is reported under limits, except updates; the message then; and what was ignored.
 fn limited(limits: &Limits, events: &[&str]) -> (Vec<String>, String, u64) {
     let (reconstructor, seen) = observed();
     let mut reconstructor = reconstructor.with_limits(limits);
     feed(&mut reconstructor, events);
-    let told = seen.try_iter().filter(|line| !line.starts_with("update ")).collect();
+    let reported = seen.try_iter().filter(|line| !line.starts_with("update ")).collect();
     let message = reconstructor.state().message().expect("a message was started").to_string();
-    (told, message, reconstructor.ignored())
+    (reported, message, reconstructor.ignored())
 }
 
 #[test]
-fn the_rest_of_a_message_is_refused_behind_a_limit() {
+fn the_rest_of_a_message_is_refused_after_a_limit() {
     let before = START.len() + TEXT.len();
     let bytes = Limits { reply_bytes: before as u64, ..Limits::default() };
     let events = [START, TEXT, &text("one "), &text(&"long ".repeat(40)), &text("lost"), STOP];
-    let (told, shown, ignored) = limited(&bytes, &events);
-    assert_eq!(told, [format!("error more than {before} bytes in a message")]);
+    let (reported, shown, ignored) = limited(&bytes, &events);
+    assert_eq!(reported, [format!("error more than {before} bytes in a message")]);
     assert_eq!((shown, ignored), (message(&events[..3]), 2));
 
     let events = [START, TEXT, &TEXT.replace(":0", ":1"), STOP];
-    let (told, shown, ignored) = limited(&Limits { blocks: 1, ..Limits::default() }, &events);
-    assert_eq!(told, ["error more than 1 blocks in a message"]);
+    let (reported, shown, ignored) = limited(&Limits { blocks: 1, ..Limits::default() }, &events);
+    assert_eq!(reported, ["error more than 1 blocks in a message"]);
     assert_eq!((shown, ignored), (message(&events[..2]), 1));
 }
 
 #[test]
-fn the_next_message_is_read_behind_one_that_was_too_large() {
+fn the_next_message_is_read_after_one_that_was_too_large() {
     let limits = Limits { blocks: 1, ..Limits::default() };
     let (mut reconstructor, seen) = observed();
     reconstructor = reconstructor.with_limits(&limits);
     feed(&mut reconstructor, &[START, TEXT, TEXT, STOP, START, TEXT, STOP]);
-    let told: Vec<_> = seen.try_iter().filter(|line| !line.starts_with("update ")).collect();
-    assert_eq!(told[0], "error more than 1 blocks in a message");
-    assert!(told[1].starts_with("complete ") && told.len() == 2, "{told:?}");
+    let reported: Vec<_> = seen.try_iter().filter(|line| !line.starts_with("update ")).collect();
+    assert_eq!(reported[0], "error more than 1 blocks in a message");
+    assert!(reported[1].starts_with("complete ") && reported.len() == 2, "{reported:?}");
 }
 
 #[test]
 fn events_and_arguments_have_their_limits() {
     let long = text(&"long ".repeat(40));
-    let (told, shown, _) = limited(&Limits { frame_bytes: 150, ..Limits::default() }, &[START, TEXT, &long]);
-    assert_eq!(told, ["error more than 150 bytes in an event"]);
+    let (reported, shown, _) =
+        limited(&Limits { frame_bytes: 150, ..Limits::default() }, &[START, TEXT, &long]);
+    assert_eq!(reported, ["error more than 150 bytes in an event"]);
     assert_eq!(shown, message(&[START, TEXT]));
 
     let deep = Limits { json_depth: 4, ..Limits::default() };

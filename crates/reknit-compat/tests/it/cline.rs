@@ -1,4 +1,4 @@
-//! Cline's two ways to apply a diff, told beside each other.
+//! Cline's two ways to apply a diff, side by side.
 
 mod bugs;
 mod errors;
@@ -12,27 +12,27 @@ use expect_test::Expect;
 use proptest::prelude::*;
 use reknit_compat::cline::{End, Version, construct};
 
-/// What both versions make of a final diff.
+/// Compares the outcome of a final diff in both versions.
 #[track_caller]
 fn check(original: &str, diff: &str, expected: &Expect) {
-    let told = Version::ALL
-        .map(|version| format!("{}: {}\n", version.name(), told(version, diff, original, End::Final)));
-    expected.assert_eq(&told.concat());
+    let outcomes = Version::ALL
+        .map(|version| format!("{}: {}\n", version.name(), outcome(version, diff, original, End::Final)));
+    expected.assert_eq(&outcomes.concat());
 }
 
-/// What both versions make of one block.
+/// Compares the outcome of one block in both versions.
 #[track_caller]
 fn check_block(original: &str, search: &str, replacement: &str, expected: &Expect) {
     check(original, &block(search, replacement), expected);
 }
 
 /// The outcome on one line.
-fn told(version: Version, diff: &str, original: &str, end: End) -> String {
+fn outcome(version: Version, diff: &str, original: &str, end: End) -> String {
     match construct(version, diff, original, end) {
         Ok(constructed) => {
             let mut line = format!("{:?}", constructed.content);
             if let Some(indices) = constructed.match_indices {
-                write!(line, " at {indices:?}").expect("a string takes everything");
+                write!(line, " at {indices:?}").expect("writing to a string cannot fail");
             }
             line
         }
@@ -40,7 +40,7 @@ fn told(version: Version, diff: &str, original: &str, end: End) -> String {
     }
 }
 
-/// One block, as a model is told to write it.
+/// One block, as a model is asked to write it.
 fn block(search: &str, replacement: &str) -> String {
     format!("------- SEARCH\n{search}=======\n{replacement}+++++++ REPLACE\n")
 }
@@ -59,19 +59,19 @@ proptest! {
     ) {
         let whole = construct(version, &diff, &original, End::Final);
         let preview = construct(version, &diff, &original, End::Open);
-        // Nothing but the end makes a difference between the two.
+        // Only the end makes a difference between the two.
         if let (Err(whole), Err(preview)) = (&whole, &preview) {
             prop_assert_eq!(whole, preview);
         }
         if let (Version::V1, Ok(preview)) = (version, preview) {
             let placed = preview.match_indices.expect("v1 keeps them");
-            let whole = whole.expect("v1 has no error that only the end brings");
+            let whole = whole.expect("v1 has no error that depends on the end");
             prop_assert!(whole.match_indices.is_some_and(|indices| indices.len() >= placed.len()));
         }
     }
 }
 
-/// Lines of which many are markers, and many are alike.
+/// Lines, many of which are markers or the same.
 fn text() -> impl Strategy<Value = String> {
     const LINES: &[&str] = &[
         "------- SEARCH",

@@ -25,8 +25,8 @@ fn realtime_cases_give_what_they_must() {
     verdict.give();
 }
 
-/// What comes of a stream does not depend on where it is interrupted: written as JSON behind every event, read
-/// back and gone on with, a processor is the one that was never interrupted.
+/// The result does not depend on where a stream is interrupted: a processor that is saved as JSON after every
+/// event and resumed is the same as one that was never interrupted.
 #[test]
 fn a_processor_that_is_saved_goes_on_as_if_it_was_not() {
     for case in corpus::cases("realtime") {
@@ -45,7 +45,7 @@ fn a_processor_that_is_saved_goes_on_as_if_it_was_not() {
     }
 }
 
-/// Whoever follows the messages that stream has the whole text when they are over, however few are told of.
+/// The last streaming report of a message has its whole text, however few reports there are.
 #[test]
 fn no_last_text_is_lost() {
     for case in corpus::cases("realtime") {
@@ -72,14 +72,14 @@ fn no_last_text_is_lost() {
 fn a_text_that_is_too_long_is_taken_up_to_the_limit() {
     let limits = Limits { text_bytes: 6, ..Limits::default() };
     let mut processor = Processor::new(Profile::Documented).with_limits(&limits);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for content in ["knit", "é😀", "é", ""] {
         let event = format!(r#"{{"type":"text_delta","session_id":"s1","content":"{content}"}}"#);
         let happenings = processor.process(&event.parse().unwrap(), Time(0));
-        told.push(happenings.iter().filter(|odd| matches!(odd, Happening::Diagnostic(_))).count());
+        reported.push(happenings.iter().filter(|odd| matches!(odd, Happening::Diagnostic(_))).count());
     }
     assert_eq!(processor.open_message("s1").unwrap().content, "knité".into());
-    assert_eq!(told, [0, 1, 0, 0]);
+    assert_eq!(reported, [0, 1, 0, 0]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn session_cases_give_what_they_must() {
     steps("realtime-sessions", |_| Sessions::with_at_most(3), manage);
 }
 
-/// Runs every case of a kind: a step a line, and what is there after it a line.
+/// Runs every case of a kind: each line of the input is a step, and the same line of the output its result.
 fn steps<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(
     kind: &str,
     new: impl Fn(Profile) -> T,
@@ -106,14 +106,14 @@ fn steps<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(
     let mut verdict = Verdict::default();
     for case in corpus::cases(kind) {
         let mut value = new(profile(&case));
-        let mut told = String::new();
+        let mut results = String::new();
         for line in lines(&case) {
             let result = run(&mut value, &line);
-            writeln!(told, "{}", Value::from(result)).unwrap();
+            writeln!(results, "{}", Value::from(result)).unwrap();
             let back: T = serde_json::from_str(&serde_json::to_string(&value).unwrap()).unwrap();
             assert_eq!(back, value, "{}", case.name);
         }
-        verdict.expect(&case, "expected.ndjson", &told);
+        verdict.expect(&case, "expected.ndjson", &results);
     }
     verdict.give();
 }
@@ -157,18 +157,18 @@ fn profile(case: &Case) -> Profile {
 }
 
 fn run(case: &Case, processor: &mut Processor, mut between: impl FnMut(&mut Processor)) -> String {
-    let mut told = String::new();
-    for (number, line) in (1..).zip(lines(case)) {
+    let mut lines = String::new();
+    for (number, line) in (1..).zip(self::lines(case)) {
         for happening in step(processor, &line) {
             let happening = serde_json::to_string(&happening).unwrap();
-            writeln!(told, "{{\"line\":{number},{}", &happening[1..]).unwrap();
+            writeln!(lines, "{{\"line\":{number},{}", &happening[1..]).unwrap();
         }
         between(processor);
     }
-    told
+    lines
 }
 
-/// Gives a processor what a line of an input says: an event, or that the stream pauses.
+/// Performs the step in a line of an input: an event, or a pause of the stream.
 fn step(processor: &mut Processor, line: &Line) -> Vec<Happening> {
     match line.get("event") {
         Some(event) => processor.process(&ServerEvent::from(event.clone()), line.at()),

@@ -54,9 +54,9 @@ proptest! {
         }
     }
 
-    /// Whoever follows what streams has the whole text at every end and at every pause, whatever the times were.
+    /// At every end and at every pause, the last streaming report has the whole text, whatever the times were.
     #[test]
-    fn the_last_text_is_told_of(steps in steps(), agent_c: bool) {
+    fn the_last_text_is_reported(steps in steps(), agent_c: bool) {
         let profile = if agent_c { Profile::AgentC } else { Profile::Documented };
         let mut processor = Processor::new(profile);
         let (mut streamed, mut ended) = (BTreeMap::new(), BTreeSet::new());
@@ -85,9 +85,9 @@ proptest! {
         }
     }
 
-    /// Every event is done something with, or counted.
+    /// Every event has an effect or is counted.
     #[test]
-    fn what_is_not_done_is_counted(steps in steps()) {
+    fn events_without_effect_are_counted(steps in steps()) {
         let mut processor = Processor::new(Profile::Documented);
         let happenings = process(&mut processor, &steps);
         let tally = processor.tally();
@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// Events of all cases in any order, each some time behind the one before.
+/// Events of all cases in any order, each some time after the one before.
 fn steps() -> impl Strategy<Value = Vec<(ServerEvent, Time)>> {
     let step = (any::<Index>(), prop_oneof![Just(0), 0..200u64, Just(6000)]);
     prop::collection::vec(step, 1..40).prop_map(|steps| {
@@ -129,7 +129,7 @@ fn process(processor: &mut Processor, steps: &[(ServerEvent, Time)]) -> Vec<Happ
     steps.iter().flat_map(|(event, at)| processor.process(event, *at)).collect()
 }
 
-/// Whether an event leaves the messages that are there, and makes no session the current one.
+/// Whether an event keeps the existing messages and the current session.
 fn may_not_replace(event: &ServerEvent) -> bool {
     event.kind() != "chat_session_changed"
 }

@@ -62,7 +62,7 @@ fn every_public_type_is_send_and_sync() {
         cline::Version,
         cline::End,
         cline::Constructed,
-        cline::ClineError,
+        cline::Error,
     ];
     let mut counts: BTreeMap<String, i32> = BTreeMap::new();
     listed.iter().for_each(|name| *counts.entry((*name).to_owned()).or_default() += 1);

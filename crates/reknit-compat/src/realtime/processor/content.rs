@@ -1,4 +1,4 @@
-//! The content of a provider's message, in the form that a page shows.
+//! The content of a provider's message, as a page shows it.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use crate::realtime::Profile;
 use reknit::Text;
 use reknit::json::{Object, Value};
 
-/// What stands for a user's message without content.
+/// Shown for a user's message without content.
 const NOTHING: &str = "[User message]";
 
-/// The role and the content of a user's message, in whatever form it came.
+/// The role and the content of a user's message, whatever its form.
 pub(super) fn of_user(message: Option<&Value>, profile: Profile) -> (String, Value) {
     let user = || "user".to_owned();
     match message {
@@ -23,13 +23,13 @@ pub(super) fn of_user(message: Option<&Value>, profile: Profile) -> (String, Val
     }
 }
 
-/// A content as one text if it is text throughout, else as a list of parts.
+/// The content as one text if all of it is text, otherwise as a list of parts.
 pub(super) fn normalized(content: &Value, profile: Profile) -> Value {
     match content {
         Value::Array(blocks) => normalized_blocks(blocks.iter(), profile),
         Value::Null => "".into(),
         Value::String(_) => content.clone(),
-        // Agent C's client has an empty text for whatever else there is.
+        // Agent C's client shows an empty text for anything else.
         other => match profile {
             Profile::Documented => other.clone(),
             Profile::AgentC => "".into(),
@@ -37,7 +37,7 @@ pub(super) fn normalized(content: &Value, profile: Profile) -> Value {
     }
 }
 
-/// The same for blocks that were picked from a content.
+/// The same for some blocks of a content.
 pub(super) fn normalized_blocks<'a>(
     blocks: impl Iterator<Item = &'a Value> + Clone,
     profile: Profile,
@@ -51,17 +51,17 @@ pub(super) fn normalized_blocks<'a>(
     if parts.is_empty() { "".into() } else { parts.into() }
 }
 
-/// The text of a block that is nothing else.
+/// The text of a block that is only text.
 pub(super) fn plain_text(block: &Value) -> Option<&Text> {
     if is(block, "text") { block.get("text")?.as_text() } else { None }
 }
 
-/// Whether a block is of a type.
+/// Whether a block has this type.
 pub(super) fn is(block: &Value, kind: &str) -> bool {
     block.get("type").and_then(Value::as_text).is_some_and(|found| *found == *kind)
 }
 
-/// A block as a part; one that is not known stays as it is, where Agent C's client drops it.
+/// A block as a part; an unknown one stays as it is, while Agent C's client drops it.
 fn part(block: &Value, profile: Profile) -> Option<Value> {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
     let string = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();

@@ -1,20 +1,20 @@
-//! Tools with which an agent puts another one to work: what it asked, and what came back.
+//! Tools with which an agent starts another one: what it asked, and what came back.
 
 use crate::realtime::Profile;
 use crate::realtime::happening::Subsession;
 use reknit::json::Value;
 
-/// What the server puts before a result that the user has seen already.
+/// The server's prefix of a result that the user has already seen.
 const PREAMBLE: &str = "**IMPORTANT**: The following response is also displayed in the UI for the user, \
                         you do not need to relay it.";
 
-/// The sort of agent that a tool puts to work, if it does.
+/// The kind of agent that a tool starts, if it starts one.
 pub(super) fn agent_type(tool: &str) -> Option<&'static str> {
     let types = [("act_", "clone"), ("ateam_", "team"), ("aa_", "assist")];
     types.into_iter().find_map(|(start, kind)| tool.starts_with(start).then_some(kind))
 }
 
-/// The agent that a call puts to work.
+/// The agent that a call starts.
 pub(super) fn subsession(tool: &str, agent: &str, input: &Value) -> Subsession {
     let kind = if tool.contains("oneshot") { "oneshot" } else { "chat" };
     let key = string(input, "agent_key").unwrap_or_else(|| "clone".to_owned());
@@ -54,12 +54,12 @@ fn string(value: &Value, key: &str) -> Option<String> {
 
 /// The value of the key `text` at the beginning of a line.
 fn yaml_text(content: &str, profile: Profile) -> Option<String> {
-    let mut behind = content;
+    let mut rest = content;
     let value = loop {
-        if let Some(value) = behind.strip_prefix("text:") {
+        if let Some(value) = rest.strip_prefix("text:") {
             break value;
         }
-        behind = behind.split_once('\n')?.1;
+        rest = rest.split_once('\n')?.1;
     };
     let (first, below) = value.split_once('\n').unwrap_or((value, ""));
     let first = first.trim();
@@ -67,7 +67,7 @@ fn yaml_text(content: &str, profile: Profile) -> Option<String> {
         (Some('|' | '>'), _) => block(below, profile),
         (Some('\''), Profile::Documented) => quoted(value.trim_start(), '\'').replace("''", "'"),
         (Some('"'), Profile::Documented) => unescaped(&quoted(value.trim_start(), '"')),
-        // Agent C's client takes off a quote at either end, and looks at one line.
+        // Agent C's client removes a quote at each end, and only reads one line.
         (_, Profile::AgentC) => {
             let unquoted = first.strip_prefix(['\'', '"']).unwrap_or(first);
             unquoted.strip_suffix(['\'', '"']).unwrap_or(unquoted).to_owned()
@@ -77,7 +77,7 @@ fn yaml_text(content: &str, profile: Profile) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// The lines of a block scalar, which are those that are indented.
+/// The lines of a block scalar: those that are indented.
 fn block(below: &str, profile: Profile) -> String {
     let is_inside = |line: &&str| line.is_empty() || line.starts_with([' ', '\t']);
     let lines = below.lines().take_while(is_inside);
@@ -85,13 +85,13 @@ fn block(below: &str, profile: Profile) -> String {
     let indent = indent.map_or(0, |line| line.len() - line.trim_start().len());
     let lines: Vec<_> = match profile {
         Profile::Documented => lines.map(|line| line.get(indent..).unwrap_or_default()).collect(),
-        // Agent C's client leaves out empty lines and leaves in the indentation.
+        // Agent C's client drops empty lines and keeps the indentation.
         Profile::AgentC => lines.filter(|line| !line.is_empty()).collect(),
     };
     lines.join("\n").trim().to_owned()
 }
 
-/// The body of a quoted scalar, up to its closing quote or, if there is none, to the end.
+/// The body of a quoted scalar, up to its closing quote or, without one, to the end.
 fn quoted(value: &str, quote: char) -> String {
     let body = &value[quote.len_utf8()..];
     let mut end = None;

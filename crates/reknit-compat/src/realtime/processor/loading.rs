@@ -1,4 +1,4 @@
-//! Whole sessions and whole messages that come from the server.
+//! Whole sessions and whole messages from the server.
 
 use super::resume::Resume;
 use super::{Processor, Step, content};
@@ -13,16 +13,16 @@ use reknit::json::{Object, Value};
 /// A session that the server has sent.
 struct Loaded {
     session: Session,
-    /// The messages that are told of.
+    /// The messages that are reported.
     shown: Vec<EnhancedMessage>,
-    /// What happened in between.
+    /// What happened between them.
     inside: Vec<Happening>,
 }
 
 impl Processor {
-    /// The server says which session is the current one, and what is in it.
+    /// The server sets the current session and its content.
     ///
-    /// A message that is being built goes on: that another session is looked at does not end it.
+    /// A message that is being built continues: switching to another session does not end it.
     pub(super) fn change_session(&mut self, origin: &Origin, fields: &Object, step: &mut Step) {
         let id = fields.get("session_id").and_then(Value::as_str).unwrap_or_default().into_owned();
         self.user_session = Some(origin.user_session.clone().unwrap_or_else(|| id.clone()));
@@ -41,7 +41,7 @@ impl Processor {
         };
         step.happenings.extend(self.sessions.set_current(session));
         step.happenings.extend(inside);
-        step.tell(Happening::SessionMessagesLoaded { session_id: id, messages: shown });
+        step.report(Happening::SessionMessagesLoaded { session_id: id, messages: shown });
     }
 
     pub(super) fn add_user_message(
@@ -72,12 +72,12 @@ impl Processor {
         };
         if let Some(session) = self.sessions.get_mut(&owner) {
             session.push(message.clone(), step.at);
-            step.tell(Happening::MessageAdded { session_id: owner, message });
+            step.report(Happening::MessageAdded { session_id: owner, message });
         }
     }
 
-    /// Whether an event is a user's message under a name that is known: the server's documentation and the
-    /// client's types differ about one.
+    /// Whether the name of an event is a known one of a user's message: the server's documentation and the client's
+    /// types disagree about one.
     pub(super) fn reads_user_message(&self, event: &ServerEvent) -> bool {
         self.profile == Profile::Documented || event.kind() != "open_ai_user_message"
     }
@@ -87,9 +87,9 @@ impl Processor {
         matches!((&origin.session, user_session), (Some(session), Some(user)) if session != user)
     }
 
-    /// A provider's messages, as they were once shown.
+    /// A provider's messages, as they were originally shown.
     fn resume(&mut self, session: Session, messages: &[&Object], at: Time) -> Loaded {
-        // Agent C's client keeps other messages than it shows: each as it came, only its content normalised.
+        // Agent C's client does not keep the messages that it shows, but the original ones with their content normalised.
         let mut kept = session.clone();
         let (pending, happenings) = (Vec::new(), Vec::new());
         let mut resume =
@@ -109,7 +109,7 @@ impl Processor {
         Loaded { session: kept, shown: session.into_messages(), inside }
     }
 
-    /// Messages that are in the form in which they are shown.
+    /// Messages that already have the form in which they are shown.
     fn reload(&mut self, mut session: Session, messages: &[&Object], at: Time) -> Loaded {
         for message in messages {
             let mut message = EnhancedMessage::from((*message).clone());
@@ -122,7 +122,7 @@ impl Processor {
     }
 }
 
-/// The messages of a session; what is none is told of.
+/// The messages of a session; elements that are not messages are reported.
 fn listed<'a>(messages: &'a Value, step: &mut Step) -> Vec<&'a Object> {
     let mut list = Vec::new();
     for (index, message) in messages.as_array().into_iter().flatten().enumerate() {

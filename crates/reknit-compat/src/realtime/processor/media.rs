@@ -1,4 +1,4 @@
-//! What is shown beside the model's words: images and pages, and words of the system.
+//! What is shown besides the model's text: images, pages, and messages of the system.
 
 use super::{Processor, Step};
 use crate::realtime::Profile;
@@ -34,11 +34,11 @@ impl Processor {
                 owner.push(media.clone(), step.at);
             }
         }
-        step.tell(Happening::MediaAdded { session_id: session.to_owned(), media });
+        step.report(Happening::MediaAdded { session_id: session.to_owned(), media });
     }
 }
 
-/// A word of the system, as it came; what does not say how grave it is is information.
+/// A message of the system, unchanged; without a severity it is `info`.
 pub(super) fn system_message(fields: &Object) -> Happening {
     let mut fields = fields.clone();
     let is_said =

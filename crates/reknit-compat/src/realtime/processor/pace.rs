@@ -1,19 +1,20 @@
-//! [`Pace`]: how often a message that grows is told of.
+//! [`Pace`]: how often a growing message is reported.
 
 use serde::{Deserialize, Serialize};
 
 use crate::realtime::Time;
 
-/// A message is told of at most ten times a second.
+/// A message is reported at most ten times a second.
 const INTERVAL: u64 = 100;
 
-/// Text of this length is told of at once, if it is a good part of the message too.
+/// Text of this length is reported at once, if it is also a good part of the message.
 const BURST: usize = 4096;
 
-/// What of a message was told of, and when.
+/// How much of a message was reported, and when.
 ///
-/// Who gets the message gets all of it, so a long message is told of less often the faster it grows: whenever
-/// it is a quarter longer. However small the deltas, that is a constant number of times its length.
+/// Each report contains the whole message, so a long message that grows fast is reported less often: whenever
+/// it is a quarter longer. However small the deltas are, all reports together are a constant multiple of its
+/// length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Pace {
     last: Option<Time>,
@@ -22,28 +23,28 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// So many bytes came.
+    /// This many bytes arrived.
     pub(super) fn hold(&mut self, bytes: usize) {
         self.held += bytes;
     }
 
-    /// How many bytes the message has.
+    /// The length of the message in bytes.
     pub(super) fn length(&self) -> usize {
         self.shown + self.held
     }
 
-    /// Whether something was not told of.
+    /// Whether some of it was not reported.
     pub(super) fn has_held(&self) -> bool {
         self.held > 0
     }
 
-    /// Whether it is time to tell of the message.
+    /// Whether it is time to report the message.
     pub(super) fn is_due(&self, at: Time) -> bool {
         let Some(last) = self.last else { return true };
         at.since(last) >= INTERVAL || self.held >= BURST && self.held >= self.shown / 4
     }
 
-    /// The message is told of, as it is now.
+    /// The message is reported as it is now.
     pub(super) fn show(&mut self, at: Time) {
         self.last = Some(at);
         self.shown += std::mem::take(&mut self.held);

@@ -1,4 +1,4 @@
-//! [`Recent`]: the events of the last seconds, by what tells them apart.
+//! [`Recent`]: the events of the last seconds, by what identifies them.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -9,10 +9,10 @@ use crate::realtime::Time;
 /// How long an event is remembered.
 const WINDOW: u64 = 5000;
 
-/// How many events are remembered, should there be more in that time.
+/// How many events are remembered at most.
 const KEPT: usize = 4096;
 
-/// What came a moment ago.
+/// Recent events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Recent {
     queue: VecDeque<(Time, String)>,
@@ -20,18 +20,18 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Whether this did not come a moment ago; it has now.
-    pub(super) fn is_news(&mut self, fingerprint: String, at: Time) -> bool {
+    /// Remembers an event, and returns whether it is new.
+    pub(super) fn is_new(&mut self, fingerprint: String, at: Time) -> bool {
         while let Some((time, _)) = self.queue.front()
             && (at.since(*time) >= WINDOW || self.queue.len() >= KEPT)
             && let Some((_, old)) = self.queue.pop_front()
         {
             self.known.remove(&old);
         }
-        let is_news = self.known.insert(fingerprint.clone());
-        if is_news {
+        let is_new = self.known.insert(fingerprint.clone());
+        if is_new {
             self.queue.push_back((at, fingerprint));
         }
-        is_news
+        is_new
     }
 }

@@ -1,4 +1,4 @@
-//! A session that is gone on with: the provider's messages that the server kept, as they were once shown.
+//! A resumed session: the provider's messages that the server kept, as they were originally shown.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,34 +13,34 @@ use crate::realtime::sessions::{IS_SUB_SESSION, Session};
 use crate::realtime::{Profile, Time};
 use reknit::json::{Object, Value};
 
-/// A list of a provider's messages on its way into a session.
+/// A provider's messages while they are added to a session.
 pub(super) struct Resume<'a> {
     pub(super) profile: Profile,
     pub(super) ids: &'a mut Ids,
     pub(super) at: Time,
-    /// Takes the messages.
+    /// Where the messages go.
     pub(super) session: Session,
-    /// Calls that wait for a message.
+    /// Calls that are waiting for a message.
     pub(super) pending: Vec<CompletedCall>,
-    /// Sub-sessions that were begun and ended in between.
+    /// Sub-sessions that started and ended between the messages.
     pub(super) happenings: Vec<Happening>,
 }
 
 impl Resume<'_> {
-    /// Takes all messages.
+    /// Adds all messages.
     pub(super) fn load(&mut self, messages: &[&Object]) {
         if self.profile == Profile::Documented {
             let results = results(messages);
             return messages.iter().for_each(|message| self.documented(message, &results));
         }
         let mut rest = messages;
-        while let [message, behind @ ..] = rest {
-            let skipped = self.agent_c(message, behind.first().copied());
-            rest = behind.get(skipped..).unwrap_or_default();
+        while let [message, following @ ..] = rest {
+            let skipped = self.agent_c(message, following.first().copied());
+            rest = following.get(skipped..).unwrap_or_default();
         }
     }
 
-    /// Takes a message. Its blocks keep their order, and results may stand anywhere.
+    /// Adds a message. Its blocks keep their order, and results may be anywhere.
     fn documented(&mut self, message: &Object, results: &BTreeMap<String, &Object>) {
         let role = role(message);
         let Some(Value::Array(blocks)) = message.get("content") else {
@@ -76,7 +76,7 @@ impl Resume<'_> {
         self.attach(calls);
     }
 
-    /// Takes a message as Agent C's client does, and says how many behind it are skipped.
+    /// Adds a message as Agent C's client does, and returns how many of the following ones are skipped.
     fn agent_c(&mut self, message: &Object, next: Option<&Object>) -> usize {
         let role = role(message);
         let blocks = message.get("content").and_then(Value::as_array);
@@ -95,7 +95,7 @@ impl Resume<'_> {
                 self.think(&call);
                 skipped = 1;
             } else if let Some(agent) = delegation::agent_type(call.name()) {
-                // The first result there is, whoever it is for.
+                // The first result, whichever call it is for.
                 let first = next.into_iter().flat_map(result_blocks).next();
                 self.delegate(&call, agent, first);
                 skipped = 1;
@@ -111,7 +111,7 @@ impl Resume<'_> {
         skipped
     }
 
-    /// A call of the think tool is the thought that it holds.
+    /// A call of the think tool becomes the thought that it contains.
     fn think(&mut self, call: &ToolCall) {
         let thought =
             call.input().and_then(|input| input.get("thought")).cloned().unwrap_or_else(|| "".into());
@@ -128,7 +128,7 @@ impl Resume<'_> {
         });
     }
 
-    /// A call of another agent is what it was asked and what it said.
+    /// A call of another agent becomes what the agent was asked and what it said.
     fn delegate(&mut self, call: &ToolCall, agent: &str, result: Option<&Object>) {
         let input = call.input().unwrap_or(&Value::Null);
         let subsession = delegation::subsession(call.name(), agent, input);
@@ -151,7 +151,7 @@ impl Resume<'_> {
         self.push(message);
     }
 
-    /// Makes a message of the blocks that were gathered, if there are any.
+    /// Makes a message of the collected blocks, if there are any.
     fn show(&mut self, role: &str, shown: &mut Vec<&Value>) {
         if !shown.is_empty() {
             let content = normalized_blocks(std::mem::take(shown).into_iter(), self.profile);
@@ -169,7 +169,7 @@ impl Resume<'_> {
         self.session.load(message);
     }
 
-    /// Attaches calls to the message before them; if there is none, they wait for the next.
+    /// Attaches calls to the message before them; without one, they wait for the next.
     fn attach(&mut self, calls: Vec<CompletedCall>) {
         if !calls.is_empty() && self.session.attach(&calls).is_none() {
             self.pending.extend(calls);
@@ -190,7 +190,7 @@ fn result_blocks(message: &Object) -> impl Iterator<Item = &Object> {
     blocks.filter(|block| is(block, "tool_result")).filter_map(Value::as_object)
 }
 
-/// The results in some messages, by the ids of their calls; of two for one call the first.
+/// The results in some messages, by the ids of their calls; the first if a call has several.
 fn results<'a>(messages: &[&'a Object]) -> BTreeMap<String, &'a Object> {
     let mut results = BTreeMap::new();
     for result in messages.iter().flat_map(|message| result_blocks(message)) {
@@ -201,7 +201,7 @@ fn results<'a>(messages: &[&'a Object]) -> BTreeMap<String, &'a Object> {
     results
 }
 
-/// The text of a result, which is a text or a list of blocks with one.
+/// The text of a result, which is a string or a list with a text block.
 fn result_text(result: Option<&Object>) -> String {
     match result.and_then(|result| result.get("content")) {
         Some(Value::String(text)) => text.to_string(),

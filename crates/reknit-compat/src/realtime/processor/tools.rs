@@ -1,4 +1,4 @@
-//! Calls on their way: chosen, running, over, and attached to the message that they belong to.
+//! The stages of calls: chosen, running, finished, and attached to the message they belong to.
 
 use super::{Processor, Step};
 use crate::realtime::Profile;
@@ -31,7 +31,7 @@ impl Processor {
             return;
         }
         let completed = self.tools.complete(session, &calls, results.unwrap_or_default());
-        step.tell(Happening::ToolCallComplete {
+        step.report(Happening::ToolCallComplete {
             session_id: session.to_owned(),
             tool_calls: calls.clone(),
             tool_results: results.map(<[_]>::to_vec),
@@ -40,7 +40,7 @@ impl Processor {
         self.attach(session, completed, step);
     }
 
-    /// A thought begins: it is shown in place of the call that announced it.
+    /// A thought starts: it is shown in place of the call that announced it.
     pub(super) fn forget_thinking(&mut self, session: &str, step: &mut Step) {
         let thinking = self.tools.thinking_in(session);
         let calls: Vec<_> = thinking.into_iter().map(|notification| notification.id.clone()).collect();
@@ -55,7 +55,7 @@ impl Processor {
     /// The calls without those that are shown as thoughts, whose notifications are removed.
     fn without_thinking(&mut self, session: &str, calls: &[ToolCall], step: &mut Step) -> Vec<ToolCall> {
         if self.profile == Profile::AgentC {
-            // The first call speaks for all.
+            // The first call decides for all.
             return match calls {
                 [first, ..] if first.name() == THINK => {
                     step.tell_removed(session, first.id());
@@ -74,8 +74,8 @@ impl Processor {
         others
     }
 
-    /// Attaches calls to the last message of the model; if there is none, or if one is being built, they wait
-    /// for the next that is over.
+    /// Attaches calls to the model's last message; without one, or while one is being built, they wait for the
+    /// next finished one.
     fn attach(&mut self, session: &str, completed: Vec<CompletedCall>, step: &mut Step) {
         let is_building = self.profile == Profile::Documented && self.open.contains_key(session);
         let attached = self.sessions.get_mut(session).filter(|_| !is_building);
@@ -83,7 +83,7 @@ impl Processor {
             Some(message) => {
                 if let Some(message_id) = message.id.clone() {
                     let session_id = session.to_owned();
-                    step.tell(Happening::MessageUpdated { session_id, message_id, message });
+                    step.report(Happening::MessageUpdated { session_id, message_id, message });
                 }
             }
             None => self.sessions.buffer_pending(session, completed),
@@ -94,6 +94,6 @@ impl Processor {
 impl Step {
     fn tell_removed(&mut self, session: &str, call: &str) {
         let (session_id, id) = (session.to_owned(), call.to_owned());
-        self.tell(Happening::ToolNotificationRemoved { session_id, id });
+        self.report(Happening::ToolNotificationRemoved { session_id, id });
     }
 }

@@ -1,4 +1,4 @@
-//! [`SessionIndex`]: the list of a user's sessions, which the server tells page by page.
+//! [`SessionIndex`]: the list of a user's sessions, which the server sends page by page.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use reknit::json::{self, Object, Value};
 
-/// The sessions that the server has told of, or one page of them.
+/// The sessions that the server has listed, or one page of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionIndex {
     /// The sessions so far.
@@ -15,21 +15,21 @@ pub struct SessionIndex {
     /// How many the server has.
     #[serde(rename = "total_sessions")]
     pub total: u64,
-    /// Where the last page began.
+    /// Where the last page started.
     pub offset: u64,
 }
 
-/// What the server says of a session in its list.
+/// What the server says about a session in its list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEntry(pub Object);
 
 impl SessionIndex {
-    /// Whether the server has more than it has told of.
+    /// Whether the server has more than it has sent.
     pub fn has_more(&self) -> bool {
         (self.entries.len() as u64) < self.total
     }
 
-    /// Puts a page behind what is there, without the sessions that are.
+    /// Appends a page, without the sessions that are already listed.
     pub(super) fn append(&mut self, page: Self) {
         let known: BTreeSet<_> = self.entries.iter().map(|entry| entry.session_id().to_string()).collect();
         self.entries.extend(

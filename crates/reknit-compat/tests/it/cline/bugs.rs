@@ -3,7 +3,7 @@
 use expect_test::expect;
 use reknit_compat::cline::{End, Version};
 
-use super::{block, check, check_block, told};
+use super::{block, check, check_block, outcome};
 
 #[test]
 fn an_exact_match_may_begin_inside_a_line() {
@@ -97,7 +97,7 @@ fn a_block_out_of_order_lands_where_something_below_resembles_it() {
 }
 
 #[test]
-fn a_block_out_of_order_must_be_there_to_the_letter() {
+fn a_block_out_of_order_must_match_exactly() {
     let diff = block("middle\n", "MIDDLE\n") + &block("\trun()\n", "\tgo()\n");
     check(
         "    run()\nmiddle\n",
@@ -113,8 +113,8 @@ fn a_block_out_of_order_must_be_there_to_the_letter() {
 fn a_last_line_that_looks_like_a_marker_is_lost() {
     for last in ["- milk", "<p>", "= 3", "+1", "> quote"] {
         let diff = format!("------- SEARCH\neggs\n=======\nbread\n{last}");
-        let told = told(Version::V1, &diff, "eggs\nrice\n", End::Final);
-        assert_eq!(told, r#""bread\nrice\n" at [0]"#, "{last}");
+        let outcome = outcome(Version::V1, &diff, "eggs\nrice\n", End::Final);
+        assert_eq!(outcome, r#""bread\nrice\n" at [0]"#, "{last}");
     }
     check(
         "eggs\n",
@@ -232,7 +232,7 @@ fn a_diff_that_ends_in_a_search_text_succeeds_in_v1() {
 }
 
 #[test]
-fn a_diff_with_other_line_ends_has_no_markers() {
+fn a_diff_with_other_line_endings_has_no_markers() {
     let diff = block("one\n", "uno\n").replace('\n', "\r\n");
     check(
         "one\n",
@@ -242,7 +242,7 @@ fn a_diff_with_other_line_ends_has_no_markers() {
             cline-v2: "one\n"
         "#]],
     );
-    // Without a line end its last line is a marker, the only one.
+    // Without a line ending, its last line is a marker, the only one.
     check(
         "one\n",
         diff.trim_end(),
@@ -254,7 +254,7 @@ fn a_diff_with_other_line_ends_has_no_markers() {
 }
 
 #[test]
-fn a_replacement_brings_its_own_line_ends() {
+fn a_replacement_brings_its_own_line_endings() {
     check_block(
         "one\r\ntwo\r\n",
         "one\n",
@@ -267,7 +267,7 @@ fn a_replacement_brings_its_own_line_ends() {
 }
 
 #[test]
-fn a_last_line_gets_a_line_end() {
+fn a_last_line_gets_a_line_ending() {
     check_block(
         "one\ntwo",
         "two\n",
@@ -333,10 +333,10 @@ fn text_before_a_block_is_an_error_in_v2() {
             cline-v2: error: "Malformed SEARCH/REPLACE block structure: Missing valid closing REPLACE marker"
         "#]],
     );
-    let behind = format!("{}That is all.\n", block("one\n", "uno\n"));
+    let after = format!("{}That is all.\n", block("one\n", "uno\n"));
     check(
         "one\n",
-        &behind,
+        &after,
         &expect![[r#"
             cline-v1: "uno\n" at [0]
             cline-v2: "uno\n"

@@ -21,7 +21,7 @@ fn of_v1() {
             Please ensure your SEARCH marker follows the correct format:
             - Use '------- SEARCH' (7+ dashes + space + SEARCH)
 
-            hint: without the profile a misspelt marker is repaired if it can be read in one way only
+            hint: without the profile a misspelt marker is repaired if it can only be read in one way
         "#]],
     );
     fails(
@@ -30,7 +30,7 @@ fn of_v1() {
             The SEARCH block:
             three
             ...does not match anything in the file.
-            hint: without the profile more differences are allowed for, and the closest place is shown
+            hint: without the profile more differences are tolerated, and the closest match is shown
         "#]],
     );
     fails(
@@ -39,7 +39,7 @@ fn of_v1() {
             The SEARCH block:
             one
             ...is malformatted.
-            hint: without the profile a block without divider is told with its line, and the others are applied
+            hint: without the profile a block without a divider is reported with its line, and the others are applied
         "#]],
     );
     fails(
@@ -48,7 +48,7 @@ fn of_v1() {
             The SEARCH block:
 
             ...is malformatted.
-            hint: without the profile a block without divider is told with its line, and the others are applied
+            hint: without the profile a block without a divider is reported with its line, and the others are applied
         "#]],
     );
 }
@@ -62,7 +62,7 @@ fn of_v2() {
             The SEARCH block:
             three
             ...does not match anything in the file.
-            hint: without the profile more differences are allowed for, and the closest place is shown
+            hint: without the profile more differences are tolerated, and the closest match is shown
         "#]],
     );
     fails(
@@ -71,7 +71,7 @@ fn of_v2() {
                 The SEARCH block:
 
                 ...matched an incorrect content in the file.
-                hint: without the profile a file with content is never replaced by a block without search text
+                hint: without the profile a block without search text never replaces a file that has content
         "#]],
     );
     fails(
@@ -81,7 +81,7 @@ fn of_v2() {
             Valid transitions are:
             - Idle → StateSearch
             - StateSearch → StateReplace
-            hint: without the profile a marker inside a block is content if that makes the search text fit
+            hint: without the profile a marker inside a block is content if the search text matches that way
         "#]],
     );
     fails(
@@ -91,7 +91,7 @@ fn of_v2() {
             Valid transitions are:
             - Idle → StateSearch
             - StateSearch → StateReplace
-            hint: without the profile a marker inside a block is content if that makes the search text fit
+            hint: without the profile a marker inside a block is content if the search text matches that way
         "#]],
     );
     fails(
@@ -105,55 +105,55 @@ fn of_v2() {
         "\n=======\n",
         expect![[r#"
             Invalid REPLACE marker detected - could not find matching SEARCH block starting from line 0
-            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+            hint: without the profile a marker in the wrong place is reported with its line, and the blocks are applied
         "#]],
     );
     fails(
         "=======\n",
         expect![[r#"
             Invalid SEARCH/REPLACE block structure - no lines available to process
-            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+            hint: without the profile a marker in the wrong place is reported with its line, and the blocks are applied
         "#]],
     );
     fails(
         "\n+++++++ REPLACE\n",
         expect![[r#"
             Malformed REPLACE block - missing valid separator after line 0
-            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+            hint: without the profile a marker in the wrong place is reported with its line, and the blocks are applied
         "#]],
     );
     fails(
         "+++++++ REPLACE\n",
         expect![[r#"
 
-            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+            hint: without the profile a marker in the wrong place is reported with its line, and the blocks are applied
         "#]],
     );
     fails(
         "------- SEARCH\none\n+++++++ REPLACE\n",
         expect![[r#"
 
-            hint: without the profile a marker out of turn is told with its line, and the blocks are applied
+            hint: without the profile a marker in the wrong place is reported with its line, and the blocks are applied
         "#]],
     );
     fails(
         "------- SEARCH\none\n",
         expect![[r#"
             File processing incomplete - SEARCH/REPLACE operations still active during finalization
-            hint: without the profile a block that is cut is told with its line, and the others are applied
+            hint: without the profile a block that is cut is reported with its line, and the others are applied
         "#]],
     );
     fails(
         "------- SEARCH\none\n=======\n",
         expect![[r#"
             File processing incomplete - SEARCH/REPLACE operations still active during finalization
-            hint: without the profile a block that is cut is told with its line, and the others are applied
+            hint: without the profile a block that is cut is reported with its line, and the others are applied
         "#]],
     );
 }
 
 #[test]
-fn blank_lines_before_a_block_are_none_in_v2() {
+fn blank_lines_before_a_block_are_ignored_in_v2() {
     let diff = format!("\n  \n{}\n\n{}", block("one\n", "uno\n"), block("two\n", "dos\n"));
     let constructed = construct(Version::V2, &diff, "one\ntwo\n", End::Final).expect("it is well formed");
     assert_eq!(constructed.content, "uno\ndos\n");

@@ -5,22 +5,22 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use reknit_compat::cline::{End, Version};
 
-use super::{check, told};
+use super::{check, outcome};
 
-/// For each line whether it is taken for a marker when it stands in that place of a block.
+/// Lists for each line whether it is taken for a marker in that place of a block.
 #[track_caller]
 fn taken(lines: &[&str], diff: impl Fn(&str) -> String, expected: &Expect) {
     let mut table = String::new();
     for line in lines {
-        let told = told(Version::V1, &diff(line), "one\n", End::Final);
-        let taken = if told == r#""uno\n" at [0]"# { "marker" } else { "no" };
-        writeln!(table, "{line:?}: {taken}").expect("a string takes everything");
+        let outcome = outcome(Version::V1, &diff(line), "one\n", End::Final);
+        let taken = if outcome == r#""uno\n" at [0]"# { "marker" } else { "no" };
+        writeln!(table, "{line:?}: {taken}").expect("writing to a string cannot fail");
     }
     expected.assert_eq(&table);
 }
 
 #[test]
-fn starts_have_three_signs_or_more_and_stand_alone() {
+fn starts_have_three_or_more_signs_and_a_line_of_their_own() {
     let lines = [
         "------- SEARCH",
         "<<<<<<< SEARCH",
@@ -70,7 +70,7 @@ fn starts_have_three_signs_or_more_and_stand_alone() {
 }
 
 #[test]
-fn dividers_have_three_signs_or_more_and_stand_alone() {
+fn dividers_have_three_or_more_signs_and_a_line_of_their_own() {
     let lines = ["=======", "===", "==========", "==", "=======>", "======= ", "=======\r", " ======="];
     taken(
         &lines,
@@ -89,7 +89,7 @@ fn dividers_have_three_signs_or_more_and_stand_alone() {
 }
 
 #[test]
-fn ends_have_three_signs_or_more_and_stand_alone() {
+fn ends_have_three_or_more_signs_and_a_line_of_their_own() {
     let lines = [
         "+++++++ REPLACE",
         ">>>>>>> REPLACE",
@@ -148,14 +148,14 @@ fn the_two_kinds_may_be_mixed() {
     );
 }
 
-/// What each version makes of a diff that ends with each of the lines.
+/// Lists the outcome in each version of a diff that ends with each of the lines.
 #[track_caller]
 fn last(lines: &[&str], diff: &str, end: End, expected: &Expect) {
     let mut table = String::new();
     for line in lines {
         for version in Version::ALL {
-            let told = told(version, &format!("{diff}{line}"), "one\ntwo\n", end);
-            writeln!(table, "{line} {}: {told}", version.name()).expect("a string takes everything");
+            let outcome = outcome(version, &format!("{diff}{line}"), "one\ntwo\n", end);
+            writeln!(table, "{line} {}: {outcome}", version.name()).expect("writing to a string cannot fail");
         }
     }
     expected.assert_eq(&table);

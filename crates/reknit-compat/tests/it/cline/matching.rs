@@ -1,4 +1,4 @@
-//! How a search text gets its place, one step after the other.
+//! How a search text is matched, step by step.
 
 use expect_test::expect;
 
@@ -57,7 +57,7 @@ fn an_exact_place_below_is_taken_before_a_trimmed_one_above() {
 }
 
 #[test]
-fn lines_are_compared_without_the_blanks_around_them() {
+fn lines_are_compared_without_the_whitespace_around_them() {
     check_block(
         "if ok {\n    go();  \n}\nend\n",
         "if ok {\n\tgo();\n}\n",
@@ -70,8 +70,8 @@ fn lines_are_compared_without_the_blanks_around_them() {
 }
 
 #[test]
-fn blanks_are_those_of_javascript() {
-    // A byte order mark and a no-break space are blank, a next-line character is not.
+fn whitespace_is_that_of_javascript() {
+    // A byte order mark and a no-break space are whitespace, a next-line character is not.
     check_block(
         "\u{feff}one\ntwo\n",
         " one\n",
@@ -139,7 +139,7 @@ fn two_lines_are_taken_for_three() {
 }
 
 #[test]
-fn anchors_stand_at_the_same_distance() {
+fn anchors_have_the_same_distance() {
     let original = "open\na\nb\nclose\nopen\nc\nclose\n";
     check_block(
         original,
@@ -212,7 +212,7 @@ fn v1_looks_above_for_the_exact_text_at_last() {
 
 #[test]
 fn a_place_may_reach_past_the_end() {
-    // The empty line behind the last line end is a line like others, once.
+    // The empty line after the last line ending is a line like others, once.
     let blank = block("two\n\n", "dos\n");
     check(
         "one\ntwo\n",

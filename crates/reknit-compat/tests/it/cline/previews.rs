@@ -5,7 +5,7 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use reknit_compat::cline::{End, Version};
 
-use super::{block, told};
+use super::{block, outcome};
 
 /// What each version shows of the same diff while it arrives.
 #[track_caller]
@@ -14,21 +14,21 @@ fn watch_both(original: &str, diff: &str, v1: &Expect, v2: &Expect) {
     watch(Version::V2, original, diff, v2);
 }
 
-/// What is shown for each beginning of a diff, where it differs from the one before.
+/// Lists what is shown for each prefix of a diff, where it differs from the one before.
 #[track_caller]
 fn watch(version: Version, original: &str, diff: &str, expected: &Expect) {
     let mut table = String::new();
     let mut shown = String::new();
     for at in (0..=diff.len()).filter(|at| diff.is_char_boundary(*at)) {
-        let now = told(version, &diff[..at], original, End::Open);
+        let now = outcome(version, &diff[..at], original, End::Open);
         if now != shown {
             let line = diff[..at].rsplit('\n').next().unwrap_or_default();
-            writeln!(table, "{at:<3} {line:<16} {now}").expect("a string takes everything");
+            writeln!(table, "{at:<3} {line:<16} {now}").expect("writing to a string cannot fail");
             shown = now;
         }
     }
-    let whole = told(version, diff, original, End::Final);
-    writeln!(table, "end                  {whole}").expect("a string takes everything");
+    let whole = outcome(version, diff, original, End::Final);
+    writeln!(table, "end                  {whole}").expect("writing to a string cannot fail");
     expected.assert_eq(&table);
 }
 
