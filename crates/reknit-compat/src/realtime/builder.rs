@@ -1,10 +1,10 @@
 //! [`MessageBuilder`]: one message from the pieces of its text.
 
+use reknit::Text;
 use serde::{Deserialize, Serialize};
 
 use super::message::{EnhancedMessage, MessageKind, MessageMetadata, MessageStatus};
 use super::{Profile, Time};
-use reknit::Text;
 
 /// Builds one message at a time: started, appended to, finalised, reset.
 ///

@@ -1,8 +1,7 @@
 //! [`ToolCall`] and [`ToolResult`]: what a model asked for and what it got, as the server sends them.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use reknit::json::{self, Object, Value};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A call, with every field that the server sent: `id`, `name`, `input` and others.
 #[derive(Clone, Debug, PartialEq)]

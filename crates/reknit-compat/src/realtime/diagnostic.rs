@@ -1,9 +1,8 @@
 //! [`Diagnostic`]: what was odd about an event.
 
-use serde::{Serialize, Serializer};
-
 use reknit::diagnostic::Kind;
 use reknit::json::{Object, Value};
+use serde::{Serialize, Serializer};
 
 /// Something about an event that was not understood, or an unusual effect of it.
 ///

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use reknit::Text;
+use reknit::json::{self, Object, Value};
+
 use super::call::{ToolCall, ToolResult};
 use super::diagnostic::DiagnosticKind;
 use super::happening::Subsession;
-use reknit::Text;
-use reknit::json::{self, Object, Value};
 
 /// One event of the server. Any JSON value is one, even if it has no effect.
 ///

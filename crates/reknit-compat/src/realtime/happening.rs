@@ -1,5 +1,6 @@
 //! [`Happening`]: what an event caused, under the names that Agent C's client emits.
 
+use reknit::json::{Object, Value};
 use serde::Serialize;
 
 use super::book::ToolNotification;
@@ -7,7 +8,6 @@ use super::call::{ToolCall, ToolResult};
 use super::diagnostic::Diagnostic;
 use super::message::EnhancedMessage;
 use super::sessions::IndexEntry;
-use reknit::json::{Object, Value};
 
 /// One thing that happened.
 ///

@@ -1,11 +1,11 @@
 //! [`EnhancedMessage`]: a message as a page shows it, with the protocol's field names.
 
+use reknit::json::{self, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Time;
 use super::call::{CompletedCall, ToolCall, ToolResult};
 use super::list::List;
-use reknit::json::{self, Object, Value};
 
 /// A message with its streaming status and what a page needs to show it.
 ///

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use reknit::{Limits, Text};
 use serde::{Deserialize, Serialize};
 
 use super::book::ToolCallBook;
@@ -13,8 +14,6 @@ use super::happening::Happening;
 use super::message::{EnhancedMessage, MessageMetadata, MessageStatus};
 use super::sessions::Sessions;
 use super::{Profile, Time};
-use reknit::Limits;
-use reknit::Text;
 
 mod content;
 mod delegation;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use reknit::json::{self, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Time;
 use super::call::CompletedCall;
 use super::happening::Happening;
 use super::message::{EnhancedMessage, Fields};
-use reknit::json::{self, Object, Value};
 
 mod index;
 

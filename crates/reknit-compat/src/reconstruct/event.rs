@@ -3,11 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
-
 use reknit::Text;
 use reknit::diagnostic::Kind;
 use reknit::json::{self, Object, Value};
+use serde::{Serialize, Serializer};
 
 /// One event of the protocol.
 #[derive(Clone, Debug, PartialEq)]

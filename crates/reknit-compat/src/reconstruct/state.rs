@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use reknit::json::{self, Object, PartialJson, Value};
+use reknit::{Limits, Text};
 use serde::Deserialize;
 
 use super::event::{Delta, ServerEvent};
 use super::message::ChatMessage;
 use super::written::Written;
-use reknit::Limits;
-use reknit::Text;
-use reknit::json::{self, Object, PartialJson, Value};
 
 /// The status of a message after `message_stop`.
 const COMPLETED: &str = "completed";

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::realtime::Profile;
 use reknit::Text;
 use reknit::json::{Object, Value};
+
+use crate::realtime::Profile;
 
 /// Shown for a user's message without content.
 const NOTHING: &str = "[User message]";

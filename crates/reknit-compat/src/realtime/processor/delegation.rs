@@ -1,8 +1,9 @@
 //! Tools with which an agent starts another one: what it asked, and what came back.
 
+use reknit::json::Value;
+
 use crate::realtime::Profile;
 use crate::realtime::happening::Subsession;
-use reknit::json::Value;
 
 /// The server's prefix of a result that the user has already seen.
 const PREAMBLE: &str = "**IMPORTANT**: The following response is also displayed in the UI for the user, \

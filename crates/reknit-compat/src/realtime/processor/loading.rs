@@ -1,5 +1,7 @@
 //! Whole sessions and whole messages from the server.
 
+use reknit::json::{Object, Value};
+
 use super::resume::Resume;
 use super::{Processor, Step, content};
 use crate::realtime::diagnostic::DiagnosticKind;
@@ -8,7 +10,6 @@ use crate::realtime::happening::Happening;
 use crate::realtime::message::EnhancedMessage;
 use crate::realtime::sessions::{IS_SUB_SESSION, Session};
 use crate::realtime::{Profile, Time};
-use reknit::json::{Object, Value};
 
 /// A session that the server has sent.
 struct Loaded {

@@ -1,10 +1,11 @@
 //! What is shown besides the model's text: images, pages, and messages of the system.
 
+use reknit::json::{Object, Value};
+
 use super::{Processor, Step};
 use crate::realtime::Profile;
 use crate::realtime::happening::Happening;
 use crate::realtime::message::{EnhancedMessage, Fields, MessageKind, MessageMetadata};
-use reknit::json::{Object, Value};
 
 impl Processor {
     pub(super) fn render_media(&mut self, session: &str, fields: &Object, step: &mut Step) {

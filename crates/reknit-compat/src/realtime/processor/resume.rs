@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use reknit::json::{Object, Value};
+
 use super::content::{is, normalized, normalized_blocks, plain_text};
 use super::{Ids, delegation};
 use crate::realtime::book::THINK;
@@ -11,7 +13,6 @@ use crate::realtime::happening::Happening;
 use crate::realtime::message::{EnhancedMessage, MessageKind};
 use crate::realtime::sessions::{IS_SUB_SESSION, Session};
 use crate::realtime::{Profile, Time};
-use reknit::json::{Object, Value};
 
 /// A provider's messages while they are added to a session.
 pub(super) struct Resume<'a> {

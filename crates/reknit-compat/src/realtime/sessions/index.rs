@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use reknit::json::{self, Object, Value};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The sessions that the server has listed, or one page of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
