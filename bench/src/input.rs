@@ -135,6 +135,18 @@ impl Stream {
         stream
     }
 
+    /// A text as OpenAI's Chat Completions send it, in deltas of `size` bytes, with all that each repeats.
+    pub(crate) fn chat(text: &str, size: usize) -> Self {
+        let mut stream = Self { bytes: Vec::new(), ends: Vec::new() };
+        stream.chunk(&json!({"role": "assistant", "content": ""}), &Value::Null);
+        for piece in pieces(text, size) {
+            stream.chunk(&json!({"content": piece}), &Value::Null);
+        }
+        stream.chunk(&json!({}), &json!("stop"));
+        stream.data("[DONE]");
+        stream
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -148,8 +160,23 @@ impl Stream {
     }
 
     fn event(&mut self, kind: &str, members: &str) {
-        let event = format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{members}}}\n\n");
-        self.bytes.extend_from_slice(event.as_bytes());
+        self.bytes.extend_from_slice(format!("event: {kind}\n").as_bytes());
+        self.data(&format!("{{\"type\":\"{kind}\",{members}}}"));
+    }
+
+    fn chunk(&mut self, delta: &Value, finish_reason: &Value) {
+        // Padding of another length each time, as the provider sends it.
+        let padding = &"q7Rt0ZbW2kXv"[..3 + self.ends.len() % 8];
+        self.data(&format!(
+            "{{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\
+             \"model\":\"m\",\"service_tier\":\"default\",\"system_fingerprint\":\"fp_1\",\
+             \"choices\":[{{\"index\":0,\"delta\":{delta},\"logprobs\":null,\"finish_reason\":{finish_reason}}}],\
+             \"usage\":null,\"obfuscation\":\"{padding}\"}}",
+        ));
+    }
+
+    fn data(&mut self, data: &str) {
+        self.bytes.extend_from_slice(format!("data: {data}\n\n").as_bytes());
         self.ends.push(self.bytes.len());
     }
 }

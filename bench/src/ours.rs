@@ -24,8 +24,8 @@ pub(crate) fn partial_json(argument: &str, piece: usize) -> PartialJson {
 /// Reads a reply, which arrives in `reads`, and looks at every change and at what it changed.
 ///
 /// Also says how often something grew.
-pub(crate) fn reply<'a>(reads: impl Iterator<Item = &'a [u8]>) -> (Reply, usize) {
-    let mut reply = Reply::new(Dialect::Anthropic);
+pub(crate) fn reply<'a>(dialect: Dialect, reads: impl Iterator<Item = &'a [u8]>) -> (Reply, usize) {
+    let mut reply = Reply::new(dialect);
     let mut grew = 0;
     for read in reads {
         let mut changes = reply.push(read);
@@ -80,7 +80,7 @@ fn look_at_message(change: &Change<'_>, message: &Message) -> usize {
                 text.len() + text.segments().last().map_or(0, str::len)
             }
             Body::ToolCall(ToolCall { args: Args::Streaming(Input::Json(json)), .. }) => look_at_json(json),
-            Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => 0,
+            _ => 0,
         }
 }
 

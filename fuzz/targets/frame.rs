@@ -7,19 +7,20 @@ use reknit::Limits;
 use reknit::frame::{Decoder, Framing, Kind};
 
 /// So small that inputs of a fuzzer reach it.
-const SMALL: Limits = Limits {
-    frame_bytes: 64,
-    reply_bytes: 1 << 20,
-    json_depth: 8,
-    blocks: 8,
-    diagnostics: 8,
-    text_bytes: 64,
-    param_bytes: 64,
-};
+fn small() -> Limits {
+    Limits::default()
+        .with_frame_bytes(64)
+        .with_reply_bytes(1 << 20)
+        .with_json_depth(8)
+        .with_blocks(8)
+        .with_diagnostics(8)
+        .with_text_bytes(64)
+        .with_param_bytes(64)
+}
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
-    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { SMALL };
+    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small() };
     let decoder = || match input.choice % 6 {
         0 => Decoder::detect(&limits),
         1 => Decoder::new(Framing::Sse, &limits),
@@ -36,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
         end = frame.bytes.1;
     }
     assert!(end <= input.bytes.len() as u64, "a frame ends behind the input");
-    if limits != SMALL && input.choice % 6 == 2 {
+    if limits != small() && input.choice % 6 == 2 {
         let ours = told.frames.into_iter().flatten().filter(|frame| frame.kind == Kind::Data);
         let ours: Vec<_> = ours.map(|frame| (frame.event, frame.data, frame.id)).collect();
         assert_eq!(ours, by_the_letter(&String::from_utf8_lossy(input.bytes)));
@@ -70,7 +71,7 @@ fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> Told {
                 Ok(frame) => frame.map(|frame| Ok(Frame::from(frame))),
                 Err(error) => Some(Err(error.to_string())),
             };
-            while let Some(problem) = decoder.next_problem() {
+            while let Some(problem) = decoder.next_diagnostic() {
                 problems.push(format!("before {}: {problem:?}", frames.len()));
             }
             match next {

@@ -7,19 +7,20 @@ use reknit::recording::{Detected, Header, Read, Reader, detect};
 use reknit::{Diagnostic, Limits};
 
 /// So small that inputs of a fuzzer reach it.
-const SMALL: Limits = Limits {
-    frame_bytes: 64,
-    reply_bytes: 1 << 20,
-    json_depth: 8,
-    blocks: 8,
-    diagnostics: 8,
-    text_bytes: 64,
-    param_bytes: 64,
-};
+fn small() -> Limits {
+    Limits::default()
+        .with_frame_bytes(64)
+        .with_reply_bytes(1 << 20)
+        .with_json_depth(8)
+        .with_blocks(8)
+        .with_diagnostics(8)
+        .with_text_bytes(64)
+        .with_param_bytes(64)
+}
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
-    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { SMALL };
+    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small() };
     let told = input.same_for_every_cut(|pieces| read(pieces, &limits));
     if let Some(header) = &told.header {
         check_written(header, &told.reads);
@@ -69,5 +70,5 @@ fn read(pieces: &[&[u8]], limits: &Limits) -> Told {
     }
     reader.finish();
     drain(&mut reader);
-    Told { header: reader.header().cloned(), reads, error, problem: reader.next_problem() }
+    Told { header: reader.header().cloned(), reads, error, problem: reader.next_diagnostic() }
 }

@@ -9,15 +9,16 @@ use reknit::reply::{Changes, Error};
 use reknit::{Limits, Message, Reply};
 
 /// So small that inputs of a fuzzer reach them.
-const SMALL: Limits = Limits {
-    frame_bytes: 400,
-    reply_bytes: 1500,
-    json_depth: 4,
-    blocks: 3,
-    diagnostics: 2,
-    text_bytes: 400,
-    param_bytes: 100,
-};
+fn small() -> Limits {
+    Limits::default()
+        .with_frame_bytes(400)
+        .with_reply_bytes(1500)
+        .with_json_depth(4)
+        .with_blocks(3)
+        .with_diagnostics(2)
+        .with_text_bytes(400)
+        .with_param_bytes(100)
+}
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     mutate_stream(data, size, max_size, seed)
@@ -27,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
     let outcome = input.same_for_its_cut(|pieces| {
         let reply = if input.choice & 0x80 == 0 { Reply::new(input.dialect()) } else { Reply::detect() };
-        let limits = if input.choice & 0x40 == 0 { Limits::default() } else { SMALL };
+        let limits = if input.choice & 0x40 == 0 { Limits::default() } else { small() };
         read(reply.with_limits(&limits).with_native(), pieces)
     });
     for message in &outcome.messages {

@@ -43,9 +43,9 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
             while let Some(event) = translator.next_event() {
                 take(event, place);
             }
-            while decoder.next_problem().is_some() {}
+            while decoder.next_diagnostic().is_some() {}
         }
-        let problems = std::iter::from_fn(|| decoder.next_problem());
+        let problems = std::iter::from_fn(|| decoder.next_diagnostic());
         dropped = problems.filter(|problem| problem.kind == Kind::DroppedFrame).last();
         place
     };
@@ -57,7 +57,9 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
     let place = drain(&mut decoder, &mut translator);
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     match dropped {
-        Some(frame) => translator.finish_inside_frame(length as u64 - frame.at),
+        Some(frame) => {
+            translator.finish_inside_frame(length as u64 - frame.at().expect("it is of the stream"));
+        }
         None => translator.finish(),
     }
     while let Some(event) = translator.next_event() {
@@ -71,13 +73,20 @@ fn by_hand(dialect: Dialect, bytes: &[u8]) -> Vec<serde_json::Value> {
     translate(dialect, &[bytes], |event, place| {
         let last = messages.last_mut().expect("there is one");
         if matches!(event, Event::Started(_)) && last.status() != Status::Waiting {
-            last.cut();
+            cut(last);
             messages.push(Message::default());
         }
         messages.last_mut().expect("there is one").apply(event, place);
     });
-    messages.last_mut().expect("there is one").cut();
+    cut(messages.last_mut().expect("there is one"));
     messages.iter().map(without_framing).collect()
+}
+
+/// Ends a message early, if it is not over.
+fn cut(message: &mut Message) {
+    if !message.is_over() {
+        message.apply(Event::Cut, Place::default());
+    }
 }
 
 /// A message as JSON, but for its diagnostics: those of the decoder come by another way.

@@ -6,14 +6,14 @@ use anyhow::{Result, bail};
 
 use crate::{Project, packages};
 
-/// More than the benchmarks ever hold.
+/// More memory than the benchmarks ever use.
 const HEAP: &str = "4000000000";
 
-/// The most that glibc takes for this setting; it ignores what is larger.
+/// The largest value that glibc accepts for this setting; it ignores larger ones.
 const BLOCK: &str = "33554432";
 
-/// Builds and runs `bench/` with `args`; where there is Node, with its packages beside it. The peer
-/// `tool-parser` has a workspace of its own and is run by its name.
+/// Builds and runs `bench/` with `args`, and with the JavaScript peers where Node is installed. The peer
+/// `tool-parser` has a workspace of its own and is run by name.
 pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     if !project.root.join("bench/Cargo.toml").is_file() {
         bail!("there is no `bench/Cargo.toml`\nhint: run this in a checkout that has the benchmarks");
@@ -23,12 +23,12 @@ pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
         return crate::run(&mut project.cargo(["run", "--release", "--manifest-path", manifest]));
     }
     match packages::missing_for_node(project) {
-        Some(name) => println!("left out: the JavaScript peers, because there is no `{name}` or newer"),
+        Some(name) => println!("skipped: the JavaScript peers, because `{name}` or newer is not installed"),
         None => packages::install_for_node(&project.root.join("bench/node"), "the JavaScript peers")?,
     }
     let cargo = ["run", "--release", "--manifest-path", "bench/Cargo.toml", "--"];
-    // Memory that was freed stays with the process: else glibc gives it back and takes it again in every run,
-    // and the kernel's work is measured instead of ours.
+    // Freed memory stays with the process. Otherwise glibc would give it back and take it again in every run,
+    // and the kernel's work would be measured instead of ours.
     let keep = [("MALLOC_TRIM_THRESHOLD_", HEAP), ("MALLOC_MMAP_THRESHOLD_", BLOCK)];
     crate::run(project.cargo(cargo).args(args).envs(keep))
 }

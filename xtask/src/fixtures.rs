@@ -1,4 +1,4 @@
-//! `cargo xtask fixtures DIR`: real recordings, read by the release binary, whole and cut.
+//! `cargo xtask fixtures DIR`: real recordings, which the release binary reads whole and cut.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,22 +18,22 @@ mod json;
 /// A dialect that this version reads.
 struct Wire {
     name: &'static str,
-    /// A recording that holds one of these came to its end, so a reader that calls it cut or failed is wrong.
+    /// A recording that contains one of these is complete, so a reader that calls it cut or failed is wrong.
     end_marks: &'static [&'static str],
 }
 
 const WIRES: [Wire; 4] = [
     Wire { name: "anthropic", end_marks: &["message_stop"] },
-    // Some servers leave out `[DONE]` and one sends no reason; none that was recorded does both and is whole.
+    // Some servers leave out `[DONE]` and one sends no reason, but no complete recording lacks both.
     Wire { name: "openai-chat", end_marks: &["\"finish_reason\":\"", "\"finish_reason\": \""] },
     Wire { name: "openai-responses", end_marks: &["response.completed", "response.incomplete"] },
     Wire { name: "gemini", end_marks: &["\"finishReason\":\"", "\"finishReason\": \""] },
 ];
 
-/// The cuts with which `check.py` compares the native form; the first is none.
+/// The cuts with which `check.py` compares the native form; the first does not cut.
 const CUTS: [&[&str]; 3] = [&[], &["--recut", "1"], &["--recut", "bytes"]];
 
-/// The kinds of diagnostics which say that something of the stream is not in the message.
+/// The kinds of diagnostics that say that part of the stream is not in the message.
 const LOSS: [&str; 5] =
     ["dropped-frame", "malformed-frame", "trailing-bytes", "orphan-fragment", "after-end"];
 
@@ -42,9 +42,8 @@ const THREADS: usize = 2;
 /// Builds the binary and reads every recording of each dialect.
 pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
     let streams = dir.join("streams");
-    // Absolute, because the commands run at the root of the repository.
-    let streams =
-        streams.canonicalize().with_context(|| format!("`{}` could not be opened", streams.display()))?;
+    // An absolute path, because the commands run at the root of the repository.
+    let streams = streams.canonicalize().with_context(|| format!("cannot open `{}`", streams.display()))?;
     run_command(&mut project.cargo(["build", "--release", "-p", "reknit-cli"]))?;
     let binary = project.target.join("release/reknit").with_extension(std::env::consts::EXE_EXTENSION);
 
@@ -55,7 +54,7 @@ pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
             println!("== {name}");
             let mut check = project.command("python3");
             check.arg(streams.join("check.py")).arg(&binary).args(["--wire", wire.name]).args(cut);
-            // The folder with the recordings is not ours to write to.
+            // Nothing may be written to the folder with the recordings.
             check.env("PYTHONDONTWRITEBYTECODE", "1");
             if let Err(error) = run_command(&mut check) {
                 println!("{error:#}");
@@ -96,17 +95,17 @@ pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
         failed.push("edits".to_owned());
     }
     if !failed.is_empty() {
-        bail!("not as it should be: {}", failed.join("; "));
+        bail!("failed: {}", failed.join("; "));
     }
     Ok(())
 }
 
-/// How many of a hundred answers have to be those that all recorded engines gave.
+/// How many percent of the answers must be the ones that all recorded engines gave.
 ///
-/// No engine is right by being recorded; docs/grammars.md says where we differ from all of them, and why.
+/// A recorded engine is not always right: docs/grammars.md says where we differ from all of them, and why.
 const AGREED: usize = 97;
 
-/// Compares the calls in recorded texts with those that other engines found, whole and cut.
+/// Compares the calls in recorded texts, whole and cut, with those that other engines found.
 fn tool_calls(project: &Project, folder: &Path, binary: &Path) -> Result<bool> {
     let mut good = true;
     for options in [&["--all"][..], &["--recut", "1"], &["--recut", "bytes"]] {
@@ -114,34 +113,33 @@ fn tool_calls(project: &Project, folder: &Path, binary: &Path) -> Result<bool> {
         let mut check = project.command("python3");
         check.arg(folder.join("check.py")).arg(binary).args(options);
         check.env("PYTHONDONTWRITEBYTECODE", "1");
-        let output = check.output().context("`python3` did not start")?;
-        let told = String::from_utf8_lossy(&output.stdout);
-        print!("{told}");
-        // Its exit code says whether every answer is the same, which is more than is wanted.
-        let last = told.lines().last().unwrap_or_default();
+        let output = check.output().context("cannot start `python3`")?;
+        let report = String::from_utf8_lossy(&output.stdout);
+        print!("{report}");
+        // Its exit code says whether every answer is the same, which is more than we ask for.
+        let last = report.lines().last().unwrap_or_default();
         let mut numbers = last.split(' ').filter_map(|word| word.parse::<usize>().ok());
         let (Some(right), Some(total)) = (numbers.next(), numbers.next()) else {
-            bail!("`check.py` says nothing: {}", String::from_utf8_lossy(&output.stderr));
+            bail!("`check.py` printed no counts: {}", String::from_utf8_lossy(&output.stderr));
         };
         good &= total > 0 && right * 100 >= total * AGREED;
     }
     Ok(good)
 }
 
-/// The `.sse` files of a folder in the order of their names; none at all is an error, not a success.
+/// The `.sse` files of a folder, sorted by name. A folder without any is an error.
 fn recordings(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries =
-        fs::read_dir(folder).with_context(|| format!("`{}` could not be opened", folder.display()))?;
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot open `{}`", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "sse"));
     if paths.is_empty() {
-        bail!("`{}` holds no recording", folder.display());
+        bail!("`{}` contains no recordings", folder.display());
     }
     paths.sort();
     Ok(paths)
 }
 
-/// Runs `work` on every item, a few at a time; the results are in the order of the items.
+/// Runs `work` on every item, a few at a time. The results are in the order of the items.
 fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
@@ -162,12 +160,12 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Reads one recording in every way that must agree.
+/// Reads one recording in all the ways that must agree.
 fn read(project: &Project, binary: &Path, wire: &Wire, recording: &Path) -> Result<()> {
     let reknit = |args: &[&str]| -> Result<Output> {
         let mut command = project.command(binary);
         command.args(["read", "--from", "auto"]).args(args).arg(recording);
-        command.output().with_context(|| format!("`{}` did not start", binary.display()))
+        command.output().with_context(|| format!("cannot start `{}`", binary.display()))
     };
     let whole = reknit(&["--json"])?;
     let message = String::from_utf8(whole.stdout.clone()).context("the output is not UTF-8")?;
@@ -176,7 +174,7 @@ fn read(project: &Project, binary: &Path, wire: &Wire, recording: &Path) -> Resu
 
     let changes = reknit(&["--ndjson"])?;
     if changes.status.code() != whole.status.code() {
-        bail!("`--ndjson` ends with {} and `--json` with {}", changes.status, whole.status);
+        bail!("`--ndjson` exits with {} but `--json` with {}", changes.status, whole.status);
     }
     if changes.stdout.is_empty() {
         bail!("`--ndjson` prints nothing");
@@ -190,27 +188,27 @@ fn read(project: &Project, binary: &Path, wire: &Wire, recording: &Path) -> Resu
     Ok(())
 }
 
-/// Whether exit code, status and recording agree, and no diagnostic tells of loss.
+/// Checks that the exit code, the status and the recording agree, and that no diagnostic reports a loss.
 fn check_message(wire: &Wire, recorded: &str, message: &str, output: &Output) -> Result<()> {
     let Some(status) = json::member(message, "status") else {
         bail!(
             "no message, {}: {}",
             output.status,
-            String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("no word on stderr")
+            String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("nothing on stderr")
         );
     };
-    let came_to_its_end = wire.end_marks.iter().any(|mark| recorded.contains(mark));
+    let is_complete = wire.end_marks.iter().any(|mark| recorded.contains(mark));
     match (output.status.code(), status) {
         (Some(0), "\"stopped\"") => {}
-        // A recording of a stream that broke or told of an error is read as just that.
-        (Some(1), "\"failed\"" | "\"cut\"") if !came_to_its_end => {}
+        // A stream that broke or reported an error is read as exactly that.
+        (Some(1), "\"failed\"" | "\"cut\"") if !is_complete => {}
         _ => bail!("{} with status {status}", output.status),
     }
     let diagnostics = json::member(message, "diagnostics").map(json::elements).unwrap_or_default();
     for diagnostic in diagnostics {
         let kind = json::member(diagnostic, "kind").unwrap_or_default().trim_matches('"');
         if LOSS.contains(&kind) {
-            bail!("something is lost: {diagnostic}");
+            bail!("part of the stream is lost: {diagnostic}");
         }
     }
     Ok(())

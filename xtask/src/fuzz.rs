@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: the targets of `fuzz/`, in turn, with seeds made of the corpus.
+//! `cargo xtask fuzz`: runs the targets in `fuzz/` one after the other, with seeds from the corpus.
 //!
-//! The fuzzer is libFuzzer, without a sanitizer: there is no `unsafe` of ours to watch. Its counters are a
-//! pass of the compiler that any toolchain has, so neither nightly nor `cargo-fuzz` is needed, but the folder
-//! is laid out as the latter wants it.
+//! The fuzzer is libFuzzer, without a sanitizer, because we have no `unsafe` to watch. Its counters come from
+//! a compiler pass that every toolchain has, so neither nightly nor `cargo-fuzz` is needed; the folder is
+//! laid out as `cargo-fuzz` expects it.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::{Project, run as run_command};
 mod damage;
 mod seeds;
 
-/// What makes the compiler count edges and compares, for the fuzzer to see what an input reached.
+/// Makes the compiler count edges and comparisons, so that the fuzzer sees what an input reached.
 const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -24,47 +24,46 @@ const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Cllvm-args=-simplifycfg-branch-fold-threshold=0";
 
-/// What `cargo xtask test` asks of the fuzzer: to try what it is given and to make up nothing. What it makes up
-/// depends on where the program lies in memory, and a test has the same outcome everywhere.
+/// What `cargo xtask test` asks of the fuzzer: to try the inputs that it is given and to make up none. Those
+/// it makes up depend on where the program is in memory, and a test must have the same outcome everywhere.
 const BRIEF: &str = "-runs=0";
 
-/// Longer inputs show nothing more, and take longer to try.
+/// Longer inputs find nothing more and take longer to try.
 const LONGEST: &str = "-max_len=6000";
 
-/// Runs the targets that are named, or all, for so many minutes in all. What they reach is kept for the next time.
+/// Runs the named targets, or all of them, for this many minutes in total. What they reach is kept for the
+/// next run.
 pub(crate) fn run(project: &Project, minutes: &OsString, names: &[OsString]) -> Result<()> {
     let minutes = minutes.to_str().and_then(|text| text.parse::<f64>().ok()).filter(|minutes| *minutes > 0.0);
-    let minutes = minutes.context("MINUTES is not a number above 0")?;
+    let minutes = minutes.context("MINUTES must be a number above 0")?;
     let mut targets = targets(project)?;
     if let Some(name) = names.iter().find(|name| !targets.iter().any(|target| *name == target.as_str())) {
-        bail!("there is no target `{}`\nhint: they are {}", name.display(), targets.join(", "));
+        bail!("there is no target `{}`\nhint: the targets are {}", name.display(), targets.join(", "));
     }
     targets.retain(|target| names.is_empty() || names.iter().any(|name| name == target.as_str()));
     if !has_compiler(project) {
-        bail!(
-            "there is no C++ compiler, which the fuzzer is built with\nhint: install one, or let CXX name it"
-        );
+        bail!("cannot build the fuzzer without a C++ compiler\nhint: install one, or set CXX to its name");
     }
     let seconds = (minutes * 60.0 / targets.len() as f64).ceil();
     let fuzzer = Fuzzer::build(project)?;
     fuzzer.run_all(&targets, "corpus", &format!("-max_total_time={seconds}"))
 }
 
-/// Runs every target on the inputs of the corpus and on damaged copies of them; left out where there is no
-/// C++ compiler.
+/// Runs every target on the inputs of the corpus and on damaged copies of them. Skipped where there is no C++
+/// compiler.
 pub(crate) fn brief(project: &Project) -> Result<()> {
     run_command(&mut project.cargo(["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))?;
     if !has_compiler(project) {
-        println!("skipped: the fuzzer, because there is no C++ compiler on this machine");
+        println!("skipped: the fuzzer, because no C++ compiler is installed");
         return Ok(());
     }
     let host = host(project)?;
     run_command(cargo(project, "clippy", &host).args(["--", "-D", "warnings"]))?;
     let fuzzer = Fuzzer::build(project)?;
-    // What an earlier run was given would make this one another.
+    // Inputs from an earlier run would make this run a different one.
     let damaged = fuzzer.folder.join("damaged");
     if damaged.exists() {
-        fs::remove_dir_all(&damaged).with_context(|| format!("`{}` is not removed", damaged.display()))?;
+        fs::remove_dir_all(&damaged).with_context(|| format!("cannot remove `{}`", damaged.display()))?;
     }
     let targets = targets(project)?;
     for target in &targets {
@@ -73,11 +72,11 @@ pub(crate) fn brief(project: &Project) -> Result<()> {
     fuzzer.run_all(&targets, "damaged", BRIEF)
 }
 
-/// The targets, by name: the files in `fuzz/targets`.
+/// The names of the targets, which are the files in `fuzz/targets`.
 fn targets(project: &Project) -> Result<Vec<String>> {
     let folder = project.root.join("fuzz/targets");
     let mut names = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("`{}` cannot be read", folder.display()))? {
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read `{}`", folder.display()))? {
         let path = entry?.path();
         names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
     }
@@ -85,15 +84,15 @@ fn targets(project: &Project) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether there is a C++ compiler to build the fuzzer itself with.
+/// Whether there is a C++ compiler to build the fuzzer with.
 fn has_compiler(project: &Project) -> bool {
     let mut command = project.command(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
     command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// A command of cargo on `fuzz/`, with the counters. With a target named, build scripts and macros are spared
-/// them; nobody would read them there.
+/// A call of cargo on `fuzz/`, with the counters. Naming the host as the target keeps the counters out of
+/// build scripts and macros, where nothing reads them.
 fn cargo(project: &Project, verb: &str, host: &str) -> Command {
     let mut cargo =
         project.cargo([verb, "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host]);
@@ -101,7 +100,7 @@ fn cargo(project: &Project, verb: &str, host: &str) -> Command {
     cargo
 }
 
-/// The targets as they were built, and where their files go.
+/// The targets that were built, and where their files go.
 struct Fuzzer<'a> {
     project: &'a Project,
     folder: PathBuf,
@@ -124,7 +123,7 @@ impl<'a> Fuzzer<'a> {
         Ok(Self { project, folder, programs })
     }
 
-    /// Runs the targets one after the other, whatever is found, and tells how each ended.
+    /// Runs the targets one after the other, whatever they find, and prints how each ended.
     fn run_all(&self, targets: &[String], reached: &str, limit: &str) -> Result<()> {
         let mut runs = Vec::new();
         for target in targets {
@@ -143,7 +142,7 @@ impl<'a> Fuzzer<'a> {
         if found > 0 {
             bail!(
                 "{found} of {} targets found something\n\
-                 hint: give the file to the target in `{}` to see it again; fuzz/README.md says what to do then",
+                 hint: to see it again, run the target in `{}` on the file; fuzz/README.md says what to do",
                 runs.len(),
                 self.programs.display()
             );
@@ -151,7 +150,7 @@ impl<'a> Fuzzer<'a> {
         Ok(())
     }
 
-    /// The folder of the target's seeds, which are written anew.
+    /// Writes the seeds of a target again, and returns their folder.
     fn seeds(&self, target: &str) -> Result<PathBuf> {
         let seeds = self.folder.join("seeds").join(target);
         seeds::write(&self.project.root.join("corpus"), target, &seeds, &self.words(target))?;
@@ -167,22 +166,22 @@ impl<'a> Fuzzer<'a> {
         let reached = self.folder.join(reached).join(target);
         let findings = self.folder.join("findings").join(target);
         for folder in [&reached, &findings] {
-            fs::create_dir_all(folder).with_context(|| format!("`{}` cannot be made", folder.display()))?;
+            fs::create_dir_all(folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
         }
         let log = self.folder.join(format!("{target}.log"));
-        let file = File::create(&log).with_context(|| format!("`{}` cannot be written", log.display()))?;
-        // New inputs go to the first folder, the second is only read.
+        let file = File::create(&log).with_context(|| format!("cannot write `{}`", log.display()))?;
+        // The fuzzer writes new inputs to the first folder and only reads the second.
         let mut command = self.program(target)?;
         command.arg(&reached).arg(&seeds).args([limit, LONGEST, "-timeout=20", "-print_final_stats=1"]);
         command.arg(option("-dict", &self.words(target))).arg(option("-artifact_prefix", &findings.join("")));
         command.stdout(Stdio::null()).stderr(file);
-        let status = command.status().context("it did not start")?;
-        let log_text = fs::read(&log).with_context(|| format!("`{}` cannot be read", log.display()))?;
+        let status = command.status().context("cannot start it")?;
+        let log_text = fs::read(&log).with_context(|| format!("cannot read `{}`", log.display()))?;
         let log_text = String::from_utf8_lossy(&log_text);
         let finding =
             log_text.lines().find_map(|line| line.split_once("Test unit written to ")).map(|line| line.1);
         if !status.success() && finding.is_none() {
-            bail!("it ended with {status} and found nothing; see `{}`", log.display());
+            bail!("it failed without a finding: {status}; see `{}`", log.display());
         }
         let count = log_text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
         let executions = count.and_then(|count| count.trim().parse().ok());
@@ -192,18 +191,18 @@ impl<'a> Fuzzer<'a> {
     fn program(&self, target: &str) -> Result<Command> {
         let program = self.programs.join(target).with_extension(std::env::consts::EXE_EXTENSION);
         if !program.is_file() {
-            bail!("there is no program\nhint: add a line for it to fuzz/Cargo.toml");
+            bail!("its program was not built\nhint: add a line for it to fuzz/Cargo.toml");
         }
         Ok(self.project.command(program))
     }
 }
 
-/// The machine that this toolchain builds for by itself.
+/// The machine that this toolchain builds for by default.
 fn host(project: &Project) -> Result<String> {
-    let output = project.command("rustc").arg("-vV").output().context("`rustc -vV` did not start")?;
-    let words = String::from_utf8_lossy(&output.stdout);
-    let host = words.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("`rustc -vV` names no host")?.to_owned())
+    let output = project.command("rustc").arg("-vV").output().context("cannot start `rustc -vV`")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("`rustc -vV` does not name a host")?.to_owned())
 }
 
 fn option(name: &str, value: &Path) -> OsString {

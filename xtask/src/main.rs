@@ -1,4 +1,4 @@
-//! The project's own commands: what takes more than one call of cargo.
+//! The project's own commands, for whatever takes more than one call of cargo.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 mod test;
 mod tidy;
+mod api;
 mod packages;
 mod sdk;
 mod fixtures;
@@ -20,14 +21,15 @@ mod picture;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  test            everything that must hold before a change is merged
-  tidy            the checks of the repository itself, one by one
-  corpus          write the expected files of corpus/ again, to be read in review
-  sdk             let the providers' SDKs talk to `reknit replay --serve`
-  fixtures DIR    read the recorded streams of DIR/streams, whole and cut; apply the edits of DIR/edits
-  picture         film `reknit read` on a terminal for the README, as an SVG
+  test            run every check that must pass before a change is merged
+  tidy            check the repository itself: file length, corpus, links, code map
+  api             regenerate the listings of the public API in docs/api, for review
+  corpus          regenerate the expected files in corpus/, for review
+  sdk             run the providers' SDKs against `reknit replay --serve`
+  fixtures DIR    read the recorded streams in DIR/streams, whole and cut; apply the edits in DIR/edits
+  picture         record `reknit` in a terminal as an SVG for the README
   fuzz MINUTES [TARGET…]
-                  let a fuzzer try the targets of fuzz/, for so many minutes in all
+                  run the targets in fuzz/, or those named, for MINUTES in total
   bench [ARG…]    build and run bench/ with these arguments
 ";
 
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
     let outcome = match (command.to_str(), rest.as_slice()) {
         (Some("test"), []) => test::run(&project),
         (Some("tidy"), []) => tidy::run(&project),
+        (Some("api"), []) => api::write(&project),
         (Some("corpus"), []) => test::rewrite_corpus(&project),
         (Some("sdk"), []) => sdk::run(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
@@ -74,7 +77,7 @@ impl Project {
     pub(crate) fn here() -> Self {
         let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = xtask.parent().expect("xtask is a folder of the repository").to_path_buf();
-        // `join` with an absolute path gives that path, and cargo reads a relative one from where it runs,
+        // `join` with an absolute path returns that path. Cargo resolves a relative one from where it runs,
         // which is the root for every command below.
         let target = root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
         Self { root, target }
@@ -87,7 +90,7 @@ impl Project {
         command
     }
 
-    /// A command of the cargo that runs this program.
+    /// A call of the cargo that runs this program.
     pub(crate) fn cargo<I: IntoIterator<Item: AsRef<OsStr>>>(&self, args: I) -> Command {
         let mut command = self.command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(args);
@@ -95,12 +98,12 @@ impl Project {
     }
 }
 
-/// Runs a command with our own standard streams; anything but exit code 0 is an error.
+/// Runs a command with our own standard streams. Any exit code but 0 is an error.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
-    let status = command.status().with_context(|| format!("`{shown}` did not start"))?;
+    let status = command.status().with_context(|| format!("cannot start `{shown}`"))?;
     if !status.success() {
-        bail!("`{shown}` ended with {status}");
+        bail!("`{shown}` failed: {status}");
     }
     Ok(())
 }

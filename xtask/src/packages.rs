@@ -1,4 +1,4 @@
-//! Programs and packages of other languages, for the commands that do more where they are there.
+//! Programs and packages of other languages, for the commands that do more where these are installed.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::{Project, run as run_command};
 
-/// A program with its version, and arguments with which it says by its exit code that it will do.
+/// A program with its version, and the arguments with which its exit code says whether it is recent enough.
 pub(crate) type Program = (&'static str, &'static [&'static str]);
 
 const NODE: [Program; 2] = [
@@ -16,12 +16,12 @@ const NODE: [Program; 2] = [
     ("npm", &["--version"]),
 ];
 
-/// The name of what is missing on this machine to run JavaScript, if anything is.
+/// The first program that is missing on this machine to run JavaScript.
 pub(crate) fn missing_for_node(project: &Project) -> Option<&'static str> {
     NODE.into_iter().find(|program| !has(project, *program)).map(|(name, _)| name)
 }
 
-/// Whether a program is there and will do.
+/// Whether a program is installed and recent enough.
 pub(crate) fn has(project: &Project, (name, arguments): Program) -> bool {
     let program = name.split(' ').next().unwrap_or(name);
     let mut command = project.command(program);
@@ -29,7 +29,7 @@ pub(crate) fn has(project: &Project, (name, arguments): Program) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Installs what the lock file of npm in `folder` lists, unless that was done.
+/// Installs what the `package-lock.json` in `folder` lists, unless that has been done.
 pub(crate) fn install_for_node(folder: &Path, what: &str) -> Result<()> {
     let modules = folder.join("node_modules");
     install_once(&modules, &folder.join("package-lock.json"), what, || {
@@ -38,21 +38,21 @@ pub(crate) fn install_for_node(folder: &Path, what: &str) -> Result<()> {
     })
 }
 
-/// Installs unless that was done for this very list, which is then kept beside what was installed.
+/// Installs what `list` names, unless that has been done: a copy of the list is kept with what it installed.
 pub(crate) fn install_once(
     folder: &Path,
     list: &Path,
     what: &str,
     install: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
-    let wanted = fs::read(list).with_context(|| format!("`{}` cannot be read", list.display()))?;
+    let wanted = fs::read(list).with_context(|| format!("cannot read `{}`", list.display()))?;
     let stamp = folder.join("installed");
     if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    println!("installing {what} into {}, once", folder.display());
+    println!("installing {what} into {}, only once", folder.display());
     install().with_context(|| {
-        format!("{what} could not be installed; they come from a package registry: check the network")
+        format!("cannot install {what}; they come from a package registry: check the network")
     })?;
-    fs::write(&stamp, wanted).with_context(|| format!("`{}` cannot be written", stamp.display()))
+    fs::write(&stamp, wanted).with_context(|| format!("cannot write `{}`", stamp.display()))
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask sdk`: the providers' own SDKs, talking to `reknit replay --serve`.
+//! `cargo xtask sdk`: the providers' own SDKs against `reknit replay --serve`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use crate::{Project, run as run_command};
 
 const PYTHON: Program = ("python3 3.10", &["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]);
 
-/// Installs what is missing into `target/sdk` and runs the checks; a language that is not there is left out.
+/// Installs what is missing into `target/sdk` and runs the checks. A language that is not installed is
+/// skipped.
 pub(crate) fn run(project: &Project) -> Result<()> {
     run_command(&mut project.cargo(["build", "-p", "reknit-cli"]))?;
     let checks = Checks {
@@ -36,15 +37,16 @@ struct Checks<'a> {
 impl Checks<'_> {
     fn node(&self) -> Result<()> {
         if let Some(name) = packages::missing_for_node(self.project) {
-            println!("skipped: the JavaScript SDKs, because there is no `{name}` or newer on this machine");
+            println!("skipped: the JavaScript SDKs, because `{name}` or newer is not installed");
             return Ok(());
         }
-        // A module is looked for beside the program that imports it, and `target` is where modules may be.
+        // Node looks for modules next to the program that imports them, and they may only be installed in
+        // `target`.
         let folder = self.folder.join("node");
-        fs::create_dir_all(&folder).with_context(|| format!("`{}` cannot be made", folder.display()))?;
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
         for name in ["package.json", "package-lock.json", "check.mjs"] {
             fs::copy(self.source.join(name), folder.join(name))
-                .with_context(|| format!("`{name}` is not copied"))?;
+                .with_context(|| format!("cannot copy `{name}`"))?;
         }
         packages::install_for_node(&folder, "the SDKs")?;
         self.check(Command::new("node").arg("check.mjs").current_dir(&folder))
@@ -52,13 +54,13 @@ impl Checks<'_> {
 
     fn python(&self) -> Result<()> {
         if !packages::has(self.project, PYTHON) {
-            println!("skipped: the Python SDKs, because there is no `{}` or newer on this machine", PYTHON.0);
+            println!("skipped: the Python SDKs, because `{}` or newer is not installed", PYTHON.0);
             return Ok(());
         }
         let folder = self.folder.join("python");
         let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
         let requirements = self.source.join("requirements.txt");
-        // Some systems have Python without what makes an environment.
+        // Some systems have Python without the module that creates environments.
         if !bin.is_dir()
             && run_command(self.project.command("python3").args(["-m", "venv"]).arg(&folder)).is_err()
         {
@@ -76,7 +78,7 @@ impl Checks<'_> {
 
     fn check(&self, command: &mut Command) -> Result<()> {
         command.env("REKNIT", &self.binary).env("REKNIT_SDK", &self.source);
-        // They talk to this machine and to nobody else, whatever its settings are.
+        // They talk to this machine only, whatever its proxy settings are.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
             command.env_remove(proxy).env_remove(proxy.to_lowercase());
         }

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold, in the order in which a failure is cheapest to find.
+//! `cargo xtask test`: every check that must pass, in the order in which a failure is cheapest to find.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{Project, fuzz, run as run_command, sdk, tidy};
+use crate::{Project, api, fuzz, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 11] = [
+const STEPS: [(&str, Step); 12] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
@@ -22,17 +22,18 @@ const STEPS: [(&str, Step); 11] = [
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),
+    ("listing of the public API", api::check),
     ("fuzz targets, briefly", fuzz::brief),
     ("licences, bans and sources", deny),
 ];
 
-/// What the crate `proptest` takes the seed of its cases from.
+/// The variable that `proptest` reads the seed of its cases from.
 const GENERATOR_SEED: &str = "PROPTEST_RNG_SEED";
 
 /// Pinned, so that a release of the tool cannot turn an unchanged commit red.
 const DENY_VERSION: &str = "0.20.2";
 
-/// Runs every step up to the first that fails, and says how long each took.
+/// Runs every step up to the first that fails, and prints how long each took.
 pub(crate) fn run(project: &Project) -> Result<()> {
     let mut durations = Vec::new();
     let mut outcome = Ok(());
@@ -45,7 +46,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
             break;
         }
     }
-    print_summary(&durations, if outcome.is_ok() { "passed" } else { "stopped at the last of these" });
+    print_summary(&durations, if outcome.is_ok() { "passed" } else { "failed at the last of these" });
     outcome
 }
 
@@ -65,7 +66,7 @@ fn print_summary(durations: &[(&str, Duration)], verdict: &str) {
         println!("{:8.1} s  {name}", duration.as_secs_f64());
     }
     let total: Duration = durations.iter().map(|(_, duration)| duration).sum();
-    println!("{:8.1} s  in all", total.as_secs_f64());
+    println!("{:8.1} s  total", total.as_secs_f64());
 }
 
 fn format(project: &Project) -> Result<()> {
@@ -83,7 +84,7 @@ fn lint_bench(project: &Project) -> Result<()> {
         return Ok(());
     }
     run_command(&mut project.cargo(["fmt", "--manifest-path", "bench/Cargo.toml", "--check"]))?;
-    // The same target folder: what the workspace and the benchmarks share is built once.
+    // The same target folder, so that what the workspace and the benchmarks share is built once.
     let target = project.target.as_os_str();
     let cargo = ["clippy", "--manifest-path", "bench/Cargo.toml", "--target-dir"];
     run_command(project.cargo(cargo).arg(target).args(["--", "-D", "warnings"]))
@@ -91,8 +92,8 @@ fn lint_bench(project: &Project) -> Result<()> {
 
 fn tests(project: &Project) -> Result<()> {
     let mut cargo = project.cargo(["test", "--workspace", "--all-features"]);
-    // Generated cases are the same every time, unless somebody wants others: a test has the same outcome
-    // everywhere. `cargo test` by itself tries new ones.
+    // The same generated cases in every run, unless the caller sets a seed, so that a test has the same
+    // outcome everywhere. `cargo test` alone tries new ones.
     if env::var_os(GENERATOR_SEED).is_none() {
         cargo.env(GENERATOR_SEED, "1");
     }
@@ -124,18 +125,21 @@ fn find_or_install_deny(project: &Project) -> Result<PathBuf> {
     {
         return Ok(program);
     }
-    println!("installing cargo-deny {DENY_VERSION} into {}, once; this takes a few minutes", tools.display());
+    println!(
+        "installing cargo-deny {DENY_VERSION} into {}; this takes a few minutes, but only once",
+        tools.display()
+    );
     let cargo = ["install", "cargo-deny", "--version", DENY_VERSION, "--locked", "--root"];
     match run_command(project.cargo(cargo).arg(&tools)) {
         Ok(()) => Ok(installed),
         Err(error) => bail!(
-            "cargo-deny could not be installed: {error:#}\n\
-             hint: it comes from the crate registry: check the network, or put a `cargo-deny` on PATH"
+            "cannot install cargo-deny: {error:#}\n\
+             hint: it comes from the crate registry: check the network, or put `cargo-deny` on PATH"
         ),
     }
 }
 
-/// Whether a program is there and runs.
+/// Whether a program exists and runs.
 fn starts(project: &Project) -> impl Fn(&PathBuf) -> bool {
     |program| {
         let mut command = project.command(program);

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: what must hold of the repository itself and no compiler looks at.
+//! `cargo xtask tidy`: checks of the repository itself that no compiler makes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,21 +12,26 @@ mod code;
 mod corpus;
 mod docs;
 mod locks;
+mod modules;
+mod providers;
+mod tokens;
 
 type Check = fn(&Tree) -> Vec<Problem>;
 
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 10] = [
     ("source files are short", code::length),
-    ("nothing is left to do in the source", code::leftovers),
+    ("the source has no leftovers", code::leftovers),
     ("the engine does no IO", code::engine),
-    ("corpus cases are whole and every file is read", corpus::cases),
+    ("modules of the engine use only those before them", modules::order),
+    ("only `wire/` knows providers", providers::names),
+    ("corpus cases are complete and every file is read", corpus::cases),
     ("the code map names every crate and module", docs::code_map),
-    ("links in the docs lead somewhere", docs::links),
-    ("the changelog has a place for the next change", docs::changelog),
-    ("lock and config files name no registry of their own", locks::registries),
+    ("links in the docs are not broken", docs::links),
+    ("the changelog has a section for unreleased changes", docs::changelog),
+    ("lock and config files name no registry", locks::registries),
 ];
 
-/// Runs every check, prints what each found, and fails if any found something.
+/// Runs every check, prints what each finds, and fails if any finds a problem.
 pub(crate) fn run(project: &Project) -> Result<()> {
     let tree = Tree::of(project)?;
     let mut count = 0;
@@ -44,7 +49,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// One thing to put right, shown as `path:line: what, how to fix`.
+/// One thing to fix, printed as `path:line: what, how to fix`.
 #[derive(Debug, PartialEq)]
 struct Problem {
     path: String,
@@ -54,7 +59,7 @@ struct Problem {
 }
 
 impl Problem {
-    /// `line` counts from 1; what concerns a whole file stands at its line 1.
+    /// `line` counts from 1. A problem of a whole file is reported at line 1.
     fn new(path: &str, line: usize, what: impl Into<String>, fix: &'static str) -> Self {
         Self { path: path.into(), line, what: what.into(), fix }
     }
@@ -66,7 +71,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The files of the repository by their path with `/`; bytes that are not UTF-8 read as U+FFFD.
+/// The files of the repository by path, with `/` as the separator. Invalid UTF-8 is read as U+FFFD.
 struct Tree {
     files: BTreeMap<String, String>,
 }
@@ -74,21 +79,21 @@ struct Tree {
 impl Tree {
     fn of(project: &Project) -> Result<Self> {
         let mut git = project.command("git");
-        // A CI machine may run this as another user than the owner of the checkout.
+        // A CI machine may run this as a user that does not own the checkout.
         git.arg("-c").arg(format!("safe.directory={}", project.root.display()));
-        // New files too: what would fail once committed should fail before.
+        // New files too: what would fail after a commit should fail before it.
         git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-        let output = git.output().with_context(|| format!("`{}` did not start", shown(&git)))?;
+        let output = git.output().with_context(|| format!("cannot start `{}`", shown(&git)))?;
         if !output.status.success() {
-            let words = String::from_utf8_lossy(&output.stderr);
-            bail!("the list of files could not be had: {}\nhint: run this in a git checkout", words.trim());
+            let reason = String::from_utf8_lossy(&output.stderr);
+            bail!("cannot list the files: {}\nhint: run this in a git checkout", reason.trim());
         }
         let mut files = BTreeMap::new();
         for path in String::from_utf8(output.stdout)?.split_terminator('\0') {
             let file = project.root.join(path);
-            // Git lists what was deleted and not yet committed, and links to folders.
+            // Git also lists links to folders, and files whose deletion is not committed yet.
             if file.is_file() {
-                let bytes = fs::read(&file).with_context(|| format!("`{path}` could not be read"))?;
+                let bytes = fs::read(&file).with_context(|| format!("cannot read `{path}`"))?;
                 files.insert(path.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
             }
         }
@@ -99,7 +104,7 @@ impl Tree {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Whether there is such a file, or such a folder with a file in it.
+    /// Whether there is such a file, or such a folder that contains a file.
     fn has(&self, path: &str) -> bool {
         let folder = format!("{path}/");
         path.is_empty()
@@ -115,21 +120,21 @@ impl Tree {
     }
 }
 
-/// The lines of a text with their numbers, from 1.
+/// The lines of a text with their numbers, counted from 1.
 fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
 }
 
-/// Where `word` stands in `text` and is not a piece of a longer name.
+/// Where `text` contains `word` and not as part of a longer name.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(word).map(|(at, _)| at).find(|&at| {
         let before = text[..at].chars().next_back();
         let after = text[at + word.len()..].chars().next();
-        // A word that begins or ends with a sign is bounded there by the sign itself.
-        let goes_on_before = word.starts_with(is_name) && before.is_some_and(is_name);
-        let goes_on_after = word.ends_with(is_name) && after.is_some_and(is_name);
-        !goes_on_before && !goes_on_after
+        // A word that begins or ends with punctuation is bounded there by the punctuation itself.
+        let continues_before = word.starts_with(is_name) && before.is_some_and(is_name);
+        let continues_after = word.ends_with(is_name) && after.is_some_and(is_name);
+        !continues_before && !continues_after
     })
 }
 
@@ -137,7 +142,7 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Runs one check on a made-up tree and compares what it says, line by line.
+    /// Runs one check on a made-up tree and compares the problems that it reports.
     pub(super) fn expect(check: Check, files: &[(&str, &str)], expected: &[&str]) {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         let problems: Vec<_> = check(&Tree { files }).iter().map(ToString::to_string).collect();

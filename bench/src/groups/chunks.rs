@@ -83,7 +83,7 @@ fn fingerprint(chunks: &Chunks) -> usize {
     let of_chunk = |chunk: &Chunk| match chunk {
         Chunk::Text { text } => 1 + text.len(),
         Chunk::ToolBatch { calls } => calls.iter().map(of_call).sum(),
-        Chunk::Thinking { .. } | Chunk::Error { .. } | Chunk::System { .. } => 0,
+        _ => 0,
     };
     chunks.list().iter().map(of_chunk).sum()
 }

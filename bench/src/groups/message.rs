@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use reknit::message::{Args, Body, ToolCall};
-use reknit::{Message, Reply};
+use reknit::{Dialect, Message, Reply};
 use serde_json::{Value, json};
 
 use super::look::fingerprint;
@@ -24,12 +24,14 @@ const SDK: &str = "@anthropic-ai/sdk";
 
 pub(crate) fn run(bench: &Bench) -> Result<Group> {
     let text = words(TEXT_DELTAS * DELTA);
+    let chat = whole(&[Stream::chat(&text, DELTA)]);
     let text = [
         Stream::start(&text_block()),
         Stream::deltas("text_delta", "text", &text, DELTA),
         Stream::end("end_turn"),
     ];
-    let mut streams = vec![("20,000 text deltas".to_owned(), "text", whole(&text))];
+    let text = whole(&text);
+    let mut streams = vec![("20,000 text deltas".to_owned(), "text", text.clone())];
     for (shape, words, size) in ARGUMENTS {
         let argument = shape.argument(size);
         let call = [
@@ -43,6 +45,15 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     for (name, listen, (bytes, events)) in &streams {
         rows.push(alternating(row(bench, name, listen, bytes, *events)?, bench.effort)?);
     }
+    let alone = [
+        ("20,000 text deltas at once", Dialect::Anthropic, text.0.len(), &text),
+        ("20,000 text deltas of Chat Completions", Dialect::OpenAiChat, READ, &chat),
+    ];
+    for (name, dialect, read, (bytes, events)) in alone {
+        let runners = vec![ours(dialect, bytes, read)];
+        let row = Row { name: name.to_owned(), size: bytes.len(), steps: *events, runners };
+        rows.push(alternating(row, bench.effort)?);
+    }
     let title = "bytes to message, in reads of 1,400 bytes, with a listener";
     Ok(Group { table: report::table(title, &rows), targets: targets(&rows), rows })
 }
@@ -54,17 +65,21 @@ fn whole(parts: &[Stream]) -> (Vec<u8>, usize) {
 }
 
 fn row<'a>(bench: &'a Bench, name: &str, listen: &str, bytes: &'a [u8], events: usize) -> Result<Row<'a>> {
-    let ours = timed(
-        move || reply(bytes.chunks(READ)),
-        |(reply, grew): (Reply, usize)| grew + fingerprint(&first_block(reply.message())),
-    );
-    let mut runners = vec![Runner::new("reknit", ours)];
+    let mut runners = vec![ours(Dialect::Anthropic, bytes, READ)];
     if let Some(node) = &bench.node {
         let input = node.input(str::from_utf8(bytes)?)?;
         let options = json!({"read": READ, "listen": listen});
         runners.push(Runner::new(SDK, node.work(SDK, input, &options)));
     }
     Ok(Row { name: name.to_owned(), size: bytes.len(), steps: events, runners })
+}
+
+fn ours(dialect: Dialect, bytes: &[u8], read: usize) -> Runner<'_> {
+    let work = timed(
+        move || reply(dialect, bytes.chunks(read)),
+        |(reply, grew): (Reply, usize)| grew + fingerprint(&first_block(reply.message())),
+    );
+    Runner::new("reknit", work)
 }
 
 fn first_block(message: &Message) -> Value {

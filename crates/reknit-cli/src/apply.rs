@@ -4,15 +4,17 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use reknit::edit::{FileAction, Format, How, Parsed, Parser, Plan, Policy};
+use reknit::edit::{FileAction, FilePlan, Format, How, Parsed, Parser, Plan, Policy};
 use reknit_compat::cline::Version;
+use reknit_workspace::Edits;
 
 use crate::ask;
 use crate::diff;
-use crate::outcome::{Outcome, Trouble};
+use crate::files::open_root;
+use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
 use crate::print::{print_bytes, print_json};
-use crate::tell;
+use crate::print_message;
 use crate::view::Terminal;
 
 mod answer;
@@ -28,24 +30,25 @@ mod write;
 use answer::Answer;
 use dialogue::{Decision, Dialogue};
 use json::{Contents, Summary};
-use report::{explain_places, tell_failures, tell_no_edits};
-use work::{Work, changes};
+use report::{explain_places, report_failures, report_no_edits};
+use target::Target;
+use work::{Planned, Work};
 
-/// Put a model's edits where they belong in files, or say why they cannot be
+/// Apply a model's edits to files, or explain why they cannot be applied
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  reknit apply answer.md                       show what changes below this directory, ask, write
+  reknit apply answer.md                       show the changes below this directory, ask, write
   reknit apply --dry-run answer.md             the changes as a unified diff
   reknit apply --root src --yes answer.md      write without asking
   reknit apply --original a.rs answer.md       the new content of one file
-  reknit apply --original a.rs --streaming …   as much of it as an unfinished answer tells
-  reknit apply --dry-run --json answer.md      what becomes of each edit, as one JSON object
+  reknit apply --original a.rs --streaming …   as much of it as an unfinished answer contains
+  reknit apply --dry-run --json answer.md      the outcome of each edit, as one JSON object
 
-An edit that fits two places, or none, is an error, and then nothing is written or printed.
-Exit code: 0 all is done, 1 some edits have no place, 2 wrong use or trouble, 130 interrupted")]
+An edit that matches two places, or none, is an error, and nothing is written or printed.
+Exit code: 0 all edits were applied, 1 some were not, 2 usage or other error, 130 interrupted")]
 pub(crate) struct Arguments {
-    /// The model's answer; standard input if it is `-` or left out
+    /// Answer of the model; standard input if it is `-` or omitted
     answer: Option<PathBuf>,
 
     /// Edit this file, whatever the answer calls it, and print its new content
@@ -56,15 +59,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
 
-    /// How the edits are written
+    /// Format of the edits
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = parse_format)]
     format: Found,
 
-    /// The loosest rung of the ladder that is tried
+    /// Loosest rung of the matching ladder to try
     #[arg(long, value_name = "RUNG", default_value = "distance", value_parser = parse_rung)]
     loosest: How,
 
-    /// Apply what has a place, also if something else has none
+    /// Apply the edits that match, even if others do not
     #[arg(long)]
     keep_going: bool,
 
@@ -72,23 +75,23 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["yes", "streaming", "ndjson"])]
     dry_run: bool,
 
-    /// Write without asking
+    /// Write without asking for confirmation
     #[arg(long)]
     yes: bool,
 
-    /// The answer is unfinished: print as much of the new content as it tells
+    /// The answer is unfinished: print as much of the new content as is known
     #[arg(long, requires = "original")]
     streaming: bool,
 
-    /// Say of every edit where it landed and how, or what comes closest
+    /// Report where each edit was applied and how, or the closest place
     #[arg(long)]
     explain: bool,
 
-    /// Print what becomes of each edit as one JSON object
+    /// Print the outcome of each edit as one JSON object
     #[arg(long, conflicts_with = "ndjson")]
     json: bool,
 
-    /// The same with a line for each file, or for each change with `--streaming`
+    /// Print one JSON object per file, or per change with `--streaming`
     #[arg(long)]
     ndjson: bool,
 
@@ -97,12 +100,12 @@ pub(crate) struct Arguments {
     #[arg(conflicts_with_all = ["format", "loosest", "keep_going", "dry_run", "explain", "json", "ndjson"])]
     profile: Option<Version>,
 
-    /// Feed the answer cut at pseudo-random bytes, or `bytes` for one at a time
+    /// Feed the answer cut at pseudo-random bytes, or `bytes` for single bytes
     #[arg(long, value_name = "SEED")]
     recut: Option<Recut>,
 }
 
-/// How the format is found.
+/// How the format is known.
 #[derive(Clone, Copy)]
 enum Found {
     Auto,
@@ -151,13 +154,13 @@ enum Purpose {
     Show,
     /// The files are written.
     Write,
-    /// Somebody is asked whether they are.
+    /// The user is asked whether they are.
     Ask(Terminal),
 }
 
 impl Purpose {
-    /// Decided before anything is read: who cannot be asked is told at once.
-    fn of(arguments: &Arguments) -> Result<Self, Trouble> {
+    /// Decided before anything is read, so that an error comes at once if the user cannot be asked.
+    fn of(arguments: &Arguments) -> Result<Self, CommandError> {
         if arguments.dry_run {
             return Ok(Self::Show);
         }
@@ -168,11 +171,11 @@ impl Purpose {
             return Ok(Self::Write);
         }
         let terminal = ask::terminal().filter(|_| !arguments.is_json());
-        terminal.map(Self::Ask).ok_or_else(ask::nobody)
+        terminal.map(Self::Ask).ok_or_else(ask::cannot_ask)
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     match (&arguments.original, arguments.profile) {
         (Some(file), Some(version)) => return cline::run(arguments, file, version),
         (Some(file), None) if arguments.streaming => return streaming::run(arguments, file),
@@ -182,28 +185,36 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     let Some(parsed) = read(arguments)? else { return Ok(Outcome::Interrupted) };
     if parsed.edits.is_empty() {
         print_summary(arguments, &Summary::of_none(parsed.format, &parsed.problems).with_reason())?;
-        tell_no_edits(&parsed.problems, arguments.explain);
+        report_no_edits(&parsed.problems, arguments.explain);
         return Ok(Outcome::Partly);
     }
-    let work = Work::open(arguments, parsed)?;
-    let plan = work.plan(&work.candidates());
+    let root;
+    let target = match &arguments.original {
+        Some(file) => Target::one(file, parsed)?,
+        None => {
+            root = open_root(&arguments.root)?;
+            Target::Below(Edits::read(&root, parsed))
+        }
+    };
+    let work = Work { target, policy: arguments.policy() };
+    let planned = work.plan();
     if arguments.explain {
-        explain_places(&work, &plan);
+        explain_places(&work, planned.plan());
     }
-    let is_whole = work.is_whole(&plan);
+    let is_whole = work.is_whole(&planned);
     if !is_whole {
-        tell_failures(&work, &plan, arguments.explain);
+        report_failures(&work, planned.plan(), arguments.explain);
         if !arguments.keep_going {
-            print_summary(arguments, &Summary::new(&work, &plan, Contents::Withheld))?;
+            print_summary(arguments, &Summary::new(&work, planned.plan(), Contents::Omitted))?;
             return Ok(Outcome::Partly);
         }
     }
-    let done = act(arguments, &work, plan, purpose)?;
+    let done = act(arguments, &work, planned, purpose)?;
     Ok(if matches!(done, Outcome::Done) && !is_whole { Outcome::Partly } else { done })
 }
 
 /// Reads the whole answer; `None` if that was interrupted.
-fn read(arguments: &Arguments) -> Result<Option<Parsed>, Trouble> {
+fn read(arguments: &Arguments) -> Result<Option<Parsed>, CommandError> {
     let mut answer = Answer::new(Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?);
     let mut parser = arguments.parser();
     while let Some(piece) = answer.next()? {
@@ -212,26 +223,33 @@ fn read(arguments: &Arguments) -> Result<Option<Parsed>, Trouble> {
     Ok((!answer.is_interrupted()).then(|| parser.finish()))
 }
 
-fn act(arguments: &Arguments, work: &Work, plan: Plan, purpose: Purpose) -> Result<Outcome, Trouble> {
-    match purpose {
-        Purpose::Print | Purpose::Show if arguments.is_json() => {
-            print_summary(arguments, &Summary::new(work, &plan, Contents::Told))?;
+fn act(
+    arguments: &Arguments,
+    work: &Work<'_>,
+    planned: Planned<'_>,
+    purpose: Purpose,
+) -> Result<Outcome, CommandError> {
+    match (purpose, planned) {
+        (Purpose::Print | Purpose::Show, planned) if arguments.is_json() => {
+            print_summary(arguments, &Summary::new(work, planned.plan(), Contents::Included))?;
         }
-        Purpose::Print => print_content(work, &plan)?,
-        Purpose::Show => print_diff(work, &plan)?,
-        Purpose::Ask(terminal) if plan.files.iter().any(changes) => {
-            match Dialogue::open(terminal)?.decide(work, plan)? {
-                Decision::Apply(plan) => drop(write::write(work, &plan)?),
+        (Purpose::Show, planned) => print_diff(work, planned.plan())?,
+        (Purpose::Print, planned) | (_, planned @ Planned::One(_)) => print_content(work, planned.plan())?,
+        (Purpose::Ask(terminal), Planned::Below(draft))
+            if draft.plan().files.iter().any(FilePlan::changes) =>
+        {
+            match Dialogue::open(terminal)?.decide(work, draft)? {
+                Decision::Apply(draft) => drop(write::write(arguments, work, &draft)?),
                 Decision::Nothing => {
-                    tell(format_args!("nothing was written"));
+                    print_message(format_args!("nothing was written"));
                     return Ok(Outcome::Partly);
                 }
                 Decision::Interrupted => return Ok(Outcome::Interrupted),
             }
         }
-        Purpose::Write | Purpose::Ask(_) => {
-            let mut summary = Summary::new(work, &plan, Contents::Told);
-            summary.entry = write::write(work, &plan)?;
+        (Purpose::Write | Purpose::Ask(_), Planned::Below(draft)) => {
+            let mut summary = Summary::new(work, draft.plan(), Contents::Included);
+            summary.entry = write::write(arguments, work, &draft)?;
             print_summary(arguments, &summary)?;
         }
     }
@@ -239,7 +257,7 @@ fn act(arguments: &Arguments, work: &Work, plan: Plan, purpose: Purpose) -> Resu
 }
 
 /// Prints the summary, if one was asked for.
-fn print_summary(arguments: &Arguments, summary: &Summary<'_>) -> Result<(), Trouble> {
+fn print_summary(arguments: &Arguments, summary: &Summary<'_>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(io::stdout().lock());
     if arguments.json {
         print_json(&mut out, summary)?;
@@ -251,21 +269,24 @@ fn print_summary(arguments: &Arguments, summary: &Summary<'_>) -> Result<(), Tro
     Ok(out.flush()?)
 }
 
-fn print_content(work: &Work, plan: &Plan) -> Result<(), Trouble> {
+fn print_content(work: &Work<'_>, plan: &Plan) -> Result<(), CommandError> {
     for file in &plan.files {
         if file.action == FileAction::Delete {
-            tell(format_args!("the answer deletes `{}`: it has no content", work.target.shown(&file.path)));
+            print_message(format_args!(
+                "the answer deletes `{}`: it has no content",
+                work.target.shown(&file.path)
+            ));
         } else {
-            print_bytes(file.pieces(work.target.content(&file.path)))?;
+            print_bytes(file.pieces(work.target.content(&file.path).unwrap_or_default()))?;
         }
     }
     Ok(())
 }
 
-fn print_diff(work: &Work, plan: &Plan) -> Result<(), Trouble> {
+fn print_diff(work: &Work<'_>, plan: &Plan) -> Result<(), CommandError> {
     let terminal = Terminal::on_stdout();
     let mut out = BufWriter::new(io::stdout().lock());
-    for file in plan.files.iter().filter(|file| changes(file)) {
+    for file in plan.files.iter().filter(|file| file.changes()) {
         let (sides, diff) = work.diff(file);
         match terminal {
             Some(terminal) => diff::show(&mut out, terminal, sides, &diff)?,

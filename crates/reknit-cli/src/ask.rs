@@ -1,4 +1,4 @@
-//! Questions to whoever sits at the terminal.
+//! Questions to the user at the terminal.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,43 +7,48 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use crate::explain;
-use crate::outcome::Trouble;
+use crate::outcome::CommandError;
 use crate::pieces::Pieces;
 use crate::view::Terminal;
 
-/// The terminal on which somebody can be asked, if there is one.
+/// The terminal on which the user can be asked, if there is one.
 pub(crate) fn terminal() -> Option<Terminal> {
     Terminal::on_stdout().filter(|_| File::open(TERMINAL).is_ok())
 }
 
-/// What to say if nobody can be.
-pub(crate) fn nobody() -> Trouble {
-    let what = anyhow!("nobody can be asked whether to write");
-    let hint = "use `--yes` to write without being asked, or `--dry-run` to see what would change";
-    Trouble::with_hint(what, hint).explained_as(explain::WRONG_USE)
+/// The error of a command that has to ask and cannot.
+pub(crate) fn cannot_ask() -> CommandError {
+    let why = match Terminal::on_stdout() {
+        None => "stdout is not a terminal",
+        Some(_) if terminal().is_none() => "there is no terminal to read from",
+        Some(_) => "stdout is for JSON",
+    };
+    let what = anyhow!("cannot ask for confirmation: {why}");
+    let hint = "use `--yes` to write without confirmation, or `--dry-run` to see what would change";
+    CommandError::with_hint(what, hint).explained_as(explain::WRONG_USE)
 }
 
 /// The keyboard of the terminal, whatever standard input is.
 pub(crate) struct Keyboard {
     pieces: Pieces,
-    /// What was typed and is not a line yet.
+    /// What was typed since the last complete line.
     typed: Vec<u8>,
 }
 
 const TERMINAL: &str = "/dev/tty";
 
 impl Keyboard {
-    pub(crate) fn open() -> Result<Self, Trouble> {
+    pub(crate) fn open() -> Result<Self, CommandError> {
         Ok(Self { pieces: Pieces::open_raw(Some(Path::new(TERMINAL)), None)?, typed: Vec::new() })
     }
 
-    /// Asks until one of the letters is the answer; `None` if there is no answer to be had.
+    /// Asks until the answer is one of the letters; `None` if the keyboard is closed.
     pub(crate) fn ask(
         &mut self,
         out: &mut impl Write,
         question: &str,
         letters: &[char],
-    ) -> Result<Option<char>, Trouble> {
+    ) -> Result<Option<char>, CommandError> {
         loop {
             write!(out, "{question} ")?;
             out.flush()?;
@@ -59,12 +64,12 @@ impl Keyboard {
         }
     }
 
-    /// Whether there is no answer because somebody pressed Ctrl-C.
+    /// Whether there is no answer because the user pressed Ctrl-C.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.pieces.is_interrupted()
     }
 
-    fn line(&mut self) -> Result<Option<String>, Trouble> {
+    fn line(&mut self) -> Result<Option<String>, CommandError> {
         loop {
             if let Some(end) = self.typed.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<_> = self.typed.drain(..=end).collect();

@@ -1,7 +1,7 @@
 //! [`Diff`]: what changes in a file, line by line.
 //!
-//! What changes is known before: ranges of bytes and what stands there instead. So only the lines that
-//! those touch are compared, and a long file costs no more than a short one.
+//! The changes are known beforehand, as ranges of bytes and their replacements. So only the lines that those
+//! touch are compared, and a long file costs no more than a short one.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,13 +22,13 @@ pub(crate) struct Diff<'a> {
     regions: Vec<Region<'a>>,
 }
 
-/// Whole lines of a file and what they become; the same on both sides of it.
+/// Whole lines of a file and what they become; everything around them is unchanged.
 struct Region<'a> {
     range: Range<usize>,
     becomes: Cow<'a, [u8]>,
 }
 
-/// Changes that stand near each other, with the lines around them.
+/// Changes that are near each other, with the lines around them.
 pub(crate) struct Hunk<'a> {
     before: Span,
     after: Span,
@@ -80,7 +80,7 @@ impl<'a> Diff<'a> {
         Self { original, regions }
     }
 
-    /// What one content becomes another by.
+    /// What changes from one content to another.
     pub(crate) fn between(before: &'a [u8], after: &'a [u8]) -> Self {
         let same = |(one, other): &(&u8, &u8)| one == other;
         let head = before.iter().zip(after).take_while(same).count();
@@ -105,7 +105,7 @@ impl<'a> Diff<'a> {
     /// The changes in the order of the file.
     pub(crate) fn hunks(&self) -> Vec<Hunk<'_>> {
         let mut hunks: Vec<Hunk<'_>> = Vec::new();
-        // How far the original was looked at, and how many lines are before that on both sides.
+        // How far the original was read, and how many lines are before that on both sides.
         let (mut at, mut before, mut after) = (0, 0, 0);
         // Where the last hunk ends.
         let mut end = 0;
@@ -159,13 +159,13 @@ impl<'a> Region<'a> {
         Self { range: start..range.end, becomes }
     }
 
-    /// Whether a place is on its last line; the end of the file is, as that may have no line end.
+    /// Whether an offset is on its last line, or at the end of a file without a final line end.
     fn reaches(&self, original: &[u8], place: usize) -> bool {
         let end = self.end_of_line(original);
         place < end || place == original.len() && end == place
     }
 
-    /// Where the line ends that it ends within, on either side.
+    /// Where the line ends that it ends in, on either side.
     fn end_of_line(&self, original: &[u8]) -> usize {
         let end = self.range.end;
         let is_end = |bytes: &[u8]| bytes.last().is_none_or(|&last| last == b'\n');
@@ -175,7 +175,7 @@ impl<'a> Region<'a> {
         memchr(b'\n', &original[end..]).map_or(original.len(), |at| end + at + 1)
     }
 
-    /// Takes in what follows.
+    /// Extends it to a later range.
     fn extend(&mut self, original: &'a [u8], range: Range<usize>, replacement: &'a [u8]) {
         for more in [&original[self.range.end..range.start], replacement] {
             if !more.is_empty() {
@@ -187,7 +187,7 @@ impl<'a> Region<'a> {
 }
 
 impl<'a> Hunk<'a> {
-    /// A hunk with the lines before its first change, which is behind so many lines on both sides.
+    /// A hunk that begins with context; its first change comes after this many lines on each side.
     fn new((before, after): (usize, usize), context: impl Iterator<Item = Line<'a>>) -> Self {
         let lines: Vec<_> = context.collect();
         let count = lines.len();
@@ -252,7 +252,7 @@ fn count_lines(text: &[u8]) -> usize {
     memchr_iter(b'\n', text).count()
 }
 
-/// Where the last lines of a text begin that ends with a line end.
+/// Where the last lines begin of a text that ends with a line end.
 fn start_of_lines(text: &[u8], count: usize) -> usize {
     let mut start = text.len();
     for _ in 0..count {

@@ -4,14 +4,13 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use crate::outcome::{Outcome, Trouble};
-use crate::tell;
+use crate::outcome::{CommandError, Outcome};
+use crate::print_message;
 
-/// The page itself: wherever the binary goes, it has it along.
+/// The page itself, so that the binary needs no files.
 const PAGE: &str = include_str!("../../../docs/errors.md");
 
-/// What is explained beside the kinds of the engine: how a message can end, and trouble with files and the
-/// command line.
+/// Kinds that are not the engine's: how a message can end, and errors of files and the command line.
 pub(crate) const CUT: &str = "cut";
 pub(crate) const FAILED: &str = "failed";
 pub(crate) const INPUT_OUTPUT: &str = "input-output";
@@ -23,28 +22,28 @@ pub(crate) const UNDO: &str = "undo";
 pub(crate) const WRITE: &str = "write";
 pub(crate) const WRONG_USE: &str = "wrong-use";
 
-/// Tell what an error or a diagnostic means, why it happens, and what to do
+/// Explain what an error or diagnostic means, why it happens, and what to do about it
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  reknit explain                 all there is to explain, a line each
-  reknit explain cut-arguments   one of them
+  reknit explain                 list everything that can be explained
+  reknit explain cut-arguments   explain one of them
 
-Names stand behind `see:` in messages, and as `kind` in the diagnostics of a message.")]
+Messages name the kind after `see:`; diagnostics of a message have it as `kind`.")]
 pub(crate) struct Arguments {
-    /// What to explain; without it, all there is to explain is listed
+    /// What to explain; if omitted, everything that can be explained is listed
     #[arg(value_name = "KIND")]
     kinds: Vec<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let mut chosen = Vec::new();
     for kind in &arguments.kinds {
         match entries().find(|entry| entry.name == kind) {
             Some(entry) => chosen.push(entry),
             None => {
-                let what = anyhow::anyhow!("there is nothing to explain under `{kind}`");
-                return Err(Trouble::with_hint(what, "`reknit explain` lists all there is"));
+                let what = anyhow::anyhow!("there is no explanation for `{kind}`");
+                return Err(CommandError::with_hint(what, "`reknit explain` lists what can be explained"));
             }
         }
     }
@@ -61,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     Ok(Outcome::Done)
 }
 
-/// Says where to read on about what was told.
+/// Prints which kinds to look up about what was reported.
 pub(crate) fn point_to(kinds: impl IntoIterator<Item = &'static str>) {
     let mut named = Vec::new();
     for kind in kinds {
@@ -70,14 +69,14 @@ pub(crate) fn point_to(kinds: impl IntoIterator<Item = &'static str>) {
         }
     }
     if !named.is_empty() {
-        tell(format_args!("see: `reknit explain {}`", named.join(" ")));
+        print_message(format_args!("see: `reknit explain {}`", named.join(" ")));
     }
 }
 
-/// One of the things that are explained.
+/// A section of the page.
 struct Entry {
     name: &'static str,
-    /// All below its heading; the first line says what it means.
+    /// Everything below the heading; the first line says what it means.
     text: &'static str,
 }
 

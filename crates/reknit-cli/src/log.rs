@@ -1,4 +1,4 @@
-//! `reknit log`: what was written below a directory, and whether it was taken back.
+//! `reknit log`: what was written below a directory, and whether it was undone.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::explain;
 use crate::files::{open_journal, open_root};
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{CommandError, Outcome};
 use crate::print::print_json;
-use crate::tell;
-use crate::view::{Terminal, harmless};
+use crate::print_message;
+use crate::view::{Terminal, sanitized};
 
 mod time;
 
@@ -23,18 +23,18 @@ use time::Time;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  reknit log             what was changed below this directory
-  reknit log --all       everywhere
+  reknit log             changes below this directory
+  reknit log --all       changes in all directories
   reknit log --json      the same as one JSON object
-  reknit undo 12         take back entry 12
+  reknit undo 12         undo entry 12
 
-Exit code: 0 all is listed, 1 some entries are damaged, 2 wrong use or trouble")]
+Exit code: 0 all entries listed, 1 some entries are damaged, 2 usage or other error")]
 pub(crate) struct Arguments {
-    /// The directory
+    /// Directory
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
 
-    /// List what was changed below every directory
+    /// List changes in all directories
     #[arg(long, conflicts_with = "root")]
     all: bool,
 
@@ -42,12 +42,12 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "ndjson")]
     json: bool,
 
-    /// Print the entries one a line, as JSON
+    /// Print the entries, one JSON object per line
     #[arg(long)]
     ndjson: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let root = if arguments.all { None } else { Some(open_root(&arguments.root)?) };
     let log = open_journal()?.log()?;
     let of_root = |entry: &&Entry| root.as_ref().is_none_or(|root| entry.root == root.path());
@@ -63,17 +63,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
         for entry in &entries {
             let shown = entry.shown(arguments.all);
             let shown =
-                if Terminal::on_stdout().is_some() { harmless(&shown) } else { shown.as_str().into() };
+                if Terminal::on_stdout().is_some() { sanitized(&shown) } else { shown.as_str().into() };
             out.write_all(shown.as_bytes())?;
         }
         if entries.is_empty() {
-            let hint = if arguments.all { "" } else { "; `--all` lists what was changed elsewhere" };
-            tell(format_args!("nothing was changed{hint}"));
+            let hint = if arguments.all { "" } else { "; `--all` lists changes in other directories" };
+            print_message(format_args!("no changes{hint}"));
         }
     }
     out.flush()?;
     for damage in &log.damaged {
-        tell(format_args!("error: {damage}\nhint: {}", damage.hint()));
+        print_message(format_args!("error: {damage}\nhint: {}", damage.hint()));
     }
     if log.damaged.is_empty() {
         return Ok(Outcome::Done);
@@ -123,7 +123,7 @@ impl<'a> Listed<'a> {
         }
     }
 
-    /// The entry on some lines.
+    /// The lines of the entry.
     fn shown(&self, with_root: bool) -> String {
         let what = match self.undoes {
             Some(id) => format!("undo of {id}"),
@@ -133,7 +133,7 @@ impl<'a> Listed<'a> {
         let root = if with_root { format!(", below `{}`", self.root.display()) } else { String::new() };
         let mut shown = format!("{}  {:#}  {what}{undone}{root}\n", self.id, self.at);
         for file in &self.files {
-            shown += &format!("    {}\n", file.deed());
+            shown += &format!("    {}\n", file.describe());
         }
         shown
     }
@@ -151,8 +151,8 @@ impl<'a> ListedFile<'a> {
         Self { path, action, to }
     }
 
-    /// What was done, in one line.
-    pub(crate) fn deed(&self) -> String {
+    /// What was done, as a line.
+    pub(crate) fn describe(&self) -> String {
         match (self.action, self.to) {
             (_, Some(to)) => format!("moved `{}` to `{to}`", self.path),
             (action, None) => format!("{action}d `{}`", self.path),

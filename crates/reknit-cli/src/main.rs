@@ -15,6 +15,8 @@ mod files;
 mod diff;
 mod record;
 mod view;
+mod present;
+mod report;
 mod read;
 mod replay;
 mod tools;
@@ -25,7 +27,7 @@ mod log;
 
 use outcome::Outcome;
 
-/// Model streams, cut or broken however you like, as whole messages, tool calls and file edits
+/// Turn streaming LLM responses into complete messages, tool calls and file edits
 #[derive(Parser)]
 #[command(name = "reknit", version, max_term_width = 100)]
 struct Arguments {
@@ -49,8 +51,7 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version are what was asked for; the rest is wrong use. Nobody is left to tell if
-            // the message cannot be printed.
+            // Help and version are not errors. If the message cannot be printed, there is nowhere to report it.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
@@ -69,13 +70,13 @@ fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Partly) => ExitCode::from(1),
         Ok(Outcome::Interrupted) => ExitCode::from(130),
-        Err(trouble) => trouble.tell(),
+        Err(error) => error.report(),
     }
 }
 
-/// Writes a line for people, if anybody still reads.
-fn tell(words: std::fmt::Arguments<'_>) {
+/// Prints a line for people on standard error, if it is still open.
+fn print_message(words: std::fmt::Arguments<'_>) {
     let words = words.to_string();
-    let words = if std::io::stderr().is_terminal() { view::harmless(&words) } else { words.into() };
+    let words = if std::io::stderr().is_terminal() { view::sanitized(&words) } else { words.into() };
     let _ = writeln!(std::io::stderr(), "{words}");
 }

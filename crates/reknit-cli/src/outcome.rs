@@ -3,34 +3,34 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::{explain, tell};
+use crate::{explain, print_message};
 
-/// A command that could do its work.
+/// How a command that could do its work ended.
 pub(crate) enum Outcome {
     /// All of it.
     Done,
-    /// Some of it could not be done: a stream was cut or failed.
+    /// Some of it could not be done, such as a stream that was cut.
     Partly,
-    /// Somebody pressed Ctrl-C before the end.
+    /// The user pressed Ctrl-C before the end.
     Interrupted,
 }
 
 /// Why a command could not do its work.
 #[derive(Debug)]
-pub(crate) enum Trouble {
-    /// It was used wrongly, or something is wrong with its surroundings.
+pub(crate) enum CommandError {
+    /// Wrong usage, or something that went wrong outside the program.
     Wrong { what: anyhow::Error, hint: Option<String>, kind: Option<&'static str> },
-    /// Whoever read the output has gone away, which is how pipes end.
+    /// The reader of the output has gone away, which is how pipes end.
     BrokenPipe,
 }
 
-impl Trouble {
-    /// Trouble with a way out.
+impl CommandError {
+    /// An error with a hint.
     pub(crate) fn with_hint(what: impl Into<anyhow::Error>, hint: impl Into<String>) -> Self {
         Self::Wrong { what: what.into(), hint: Some(hint.into()), kind: None }
     }
 
-    /// The same trouble, which `reknit explain` has an entry about.
+    /// The same error, with the kind that `reknit explain` has an entry for.
     pub(crate) fn explained_as(self, kind: &'static str) -> Self {
         match self {
             Self::Wrong { what, hint, .. } => Self::Wrong { what, hint, kind: Some(kind) },
@@ -38,14 +38,14 @@ impl Trouble {
         }
     }
 
-    /// Says what is wrong and how to mend it.
-    pub(crate) fn tell(&self) -> ExitCode {
+    /// Prints what is wrong and what to do about it.
+    pub(crate) fn report(&self) -> ExitCode {
         let Self::Wrong { what, hint, kind } = self else { return ExitCode::SUCCESS };
-        tell(format_args!("error: {what:#}"));
+        print_message(format_args!("error: {what:#}"));
         if let Some(hint) = hint {
-            tell(format_args!("hint: {hint}"));
+            print_message(format_args!("hint: {hint}"));
         }
-        // Files and pipes fail in many places, always in the system's own words.
+        // Files and pipes fail in many places, always with the system's message.
         let mut causes = what.chain();
         let io = causes.find_map(|cause| cause.downcast_ref::<io::Error>()).map(|_| explain::INPUT_OUTPUT);
         explain::point_to(kind.or(io));
@@ -53,13 +53,13 @@ impl Trouble {
     }
 }
 
-impl From<anyhow::Error> for Trouble {
+impl From<anyhow::Error> for CommandError {
     fn from(what: anyhow::Error) -> Self {
         Self::Wrong { what, hint: None, kind: None }
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             Self::BrokenPipe
@@ -69,7 +69,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-impl From<serde_json::Error> for Trouble {
+impl From<serde_json::Error> for CommandError {
     fn from(error: serde_json::Error) -> Self {
         io::Error::from(error).into()
     }

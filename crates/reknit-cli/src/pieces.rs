@@ -1,4 +1,4 @@
-//! [`Pieces`]: the input of a filter, in pieces as they arrive, as they were recorded, or cut anew.
+//! [`Pieces`]: the input of a filter, in pieces as they arrive, as they were recorded, or cut again.
 
 use std::io;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use reknit::Diagnostic;
 
-use crate::outcome::Trouble;
+use crate::outcome::CommandError;
 
-mod ahead;
+mod read_ahead;
 mod reads;
 
-use ahead::{Ahead, Incoming};
+use read_ahead::{Incoming, ReadAhead};
 pub(crate) use reads::Reads;
 
 /// How to cut the input.
@@ -50,9 +50,9 @@ impl Recut {
 
 /// The input, piece by piece.
 pub(crate) struct Pieces {
-    ahead: Ahead,
+    read_ahead: ReadAhead,
     waiting: Vec<u8>,
-    /// How much of what is waiting was given out.
+    /// How much of what is waiting was returned.
     given: usize,
     input: Input,
     cut: Cut,
@@ -63,11 +63,11 @@ enum Input {
     Open,
     /// What was wrong with the end of a recording.
     Ended(Option<Diagnostic>),
-    /// Trouble that is told when all before it was given out.
-    Broken(Trouble),
+    /// An error that is returned after everything before it.
+    Broken(CommandError),
 }
 
-/// How the reads are cut into pieces.
+/// How reads are cut into pieces.
 enum Cut {
     /// Not at all.
     Never,
@@ -75,37 +75,37 @@ enum Cut {
     To { next: usize, lengths: Box<dyn Iterator<Item = usize>> },
 }
 
-/// How often something is done while nothing comes.
+/// How often `meanwhile` is called while nothing comes.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Pieces {
     /// Opens a file, or standard input for `-` and for nothing.
     ///
     /// An interrupt (Ctrl-C) ends the input from now on, and not the program.
-    pub(crate) fn open(file: Option<&Path>, recut: Option<Recut>) -> Result<Self, Trouble> {
+    pub(crate) fn open(file: Option<&Path>, recut: Option<Recut>) -> Result<Self, CommandError> {
         Self::of(Reads::open(file)?, recut)
     }
 
-    /// The same for what is never a recording.
-    pub(crate) fn open_raw(file: Option<&Path>, recut: Option<Recut>) -> Result<Self, Trouble> {
+    /// The same for input that is never a recording.
+    pub(crate) fn open_raw(file: Option<&Path>, recut: Option<Recut>) -> Result<Self, CommandError> {
         Self::of(Reads::open_raw(file)?, recut)
     }
 
-    fn of(reads: Reads, recut: Option<Recut>) -> Result<Self, Trouble> {
+    fn of(reads: Reads, recut: Option<Recut>) -> Result<Self, CommandError> {
         let mut cut =
             recut.map_or(Cut::Never, |recut| Cut::To { next: 1, lengths: Box::new(recut.lengths()) });
         cut.advance();
-        let ahead = Ahead::open(reads)?;
-        Ok(Self { ahead, waiting: Vec::new(), given: 0, input: Input::Open, cut })
+        let read_ahead = ReadAhead::open(reads)?;
+        Ok(Self { read_ahead, waiting: Vec::new(), given: 0, input: Input::Open, cut })
     }
 
     /// The next piece; `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Trouble> {
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, CommandError> {
         while !self.is_ready(Duration::MAX) {}
         let waiting = self.waiting.len() - self.given;
         if waiting == 0 {
             return match std::mem::replace(&mut self.input, Input::Ended(None)) {
-                Input::Broken(trouble) => Err(trouble),
+                Input::Broken(error) => Err(error),
                 ended => {
                     self.input = ended;
                     Ok(None)
@@ -118,7 +118,7 @@ impl Pieces {
         Ok(Some(&self.waiting[piece]))
     }
 
-    /// Waits for the next piece, or the end, and again and again does something until then; returns when it came.
+    /// Waits for the next piece, or the end, and calls `meanwhile` regularly until then. Returns when it came.
     pub(crate) fn wait(
         &mut self,
         mut meanwhile: impl FnMut(Option<Duration>) -> io::Result<()>,
@@ -131,11 +131,11 @@ impl Pieces {
         Ok(self.at())
     }
 
-    /// Whether the next piece, or the end, is there or comes in time.
+    /// Whether the next piece, or the end, is there or comes within a time.
     fn is_ready(&mut self, within: Duration) -> bool {
         let wanted = self.cut.length().unwrap_or(1);
         while self.waiting.len() - self.given < wanted && matches!(self.input, Input::Open) {
-            match self.ahead.next(within) {
+            match self.read_ahead.next(within) {
                 None => return false,
                 Some(Incoming::Read { bytes, .. }) => {
                     self.waiting.drain(..self.given);
@@ -143,25 +143,25 @@ impl Pieces {
                     self.waiting.extend_from_slice(&bytes);
                 }
                 Some(Incoming::End(problem)) => self.input = Input::Ended(problem),
-                Some(Incoming::Broken(trouble)) => self.input = Input::Broken(trouble),
+                Some(Incoming::Broken(error)) => self.input = Input::Broken(error),
             }
         }
         true
     }
 
-    /// When the last piece came, since the start; `None` if it was there all the time.
+    /// When the last piece came, since the start; `None` if it was there from the start.
     pub(crate) fn at(&self) -> Option<Duration> {
-        self.ahead.at()
+        self.read_ahead.at()
     }
 
-    /// How long the input takes already; `None` if it was there all the time.
+    /// How long the input has taken so far; `None` if it was there from the start.
     fn elapsed(&self) -> Option<Duration> {
-        self.ahead.elapsed()
+        self.read_ahead.elapsed()
     }
 
-    /// Whether the input ended because somebody pressed Ctrl-C.
+    /// Whether the input ended because the user pressed Ctrl-C.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.ahead.is_interrupted()
+        self.read_ahead.is_interrupted()
     }
 
     /// What was wrong with a recording that is cut, once all of it was read.

@@ -3,48 +3,45 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use reknit::event::{End, Origin};
 use reknit::message::Status;
 use reknit::reply::Error;
+use reknit::tags::Tagger;
 use reknit::{Dialect, Message, Reply};
 
 use crate::explain;
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
+use crate::present::{Arriving, ReplyFeed, ReplyOutput, Source};
+use crate::print_message;
 use crate::record::Recorder;
-use crate::tell;
+use crate::report::Report;
 use crate::tools;
 
-mod output;
-mod tagged;
-mod events;
-mod flow;
-mod live;
-
-use output::Output;
-
-/// Turn a provider's stream into the message it holds, live
+/// Turn a provider's stream into the message it contains, live
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   curl -N … | reknit read                      the text, as it arrives
   curl -N … | reknit read --json               the whole message as one JSON object
   curl -N … | reknit read --ndjson             every change as a line of JSON
-  curl -N … | reknit read --events             what `chunks` reads, as lines of JSON
+  curl -N … | reknit read --events             agent events for `reknit chunks`, as lines of JSON
   reknit read --as native --json reply.sse     the message in the provider's own form
-  curl -N … | reknit read --record new.rec     the same, kept with its cuts and times
-  reknit read new.rec                          what was recorded, read again
+  curl -N … | reknit read --record new.rec     record the stream, with its cuts and times
+  reknit read new.rec                          read the recording again
 
-An interrupt (Ctrl-C) ends the input: what came is printed, as a message that is cut.
-Exit code: 0 the message is whole, 1 it was cut or failed, 2 wrong use or trouble, 130 interrupted")]
+An interrupt (Ctrl-C) ends the input; what has arrived is printed as a message that is cut.
+Exit code: 0 the message is complete, 1 it failed, or it or a call in its text is cut,
+2 usage or other error, 130 interrupted")]
 pub(crate) struct Arguments {
-    /// The stream or a recording of it; standard input if it is `-` or left out
+    /// Stream or recording; standard input if it is `-` or omitted
     file: Option<PathBuf>,
 
-    /// The dialect of the stream
+    /// Dialect of the stream
     #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = from_dialect)]
     from: From,
 
-    /// The form: neutral, or native for the provider's own
+    /// Print the neutral form, or native for the provider's own
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Neutral)]
     #[arg(hide_possible_values = true)]
     form: Form,
@@ -53,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     all: bool,
 
-    /// Find calls and thinking in texts, as a profile of `tools` does
+    /// Find calls and thinking in the text, with a profile of `reknit tools`
     #[arg(long, value_name = "NAME", conflicts_with = "all")]
     tools: Option<String>,
 
@@ -61,24 +58,24 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "ndjson")]
     json: bool,
 
-    /// Print every change as it comes, one JSON object a line
+    /// Print every change as it arrives, one JSON object per line
     #[arg(long)]
     ndjson: bool,
 
-    /// Print the agent events of the reply as they come, one JSON object a line
+    /// Print the reply's agent events as they arrive, one JSON object per line
     #[arg(long, conflicts_with_all = ["json", "ndjson", "all"])]
     events: bool,
 
-    /// Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
+    /// Feed the input cut at pseudo-random bytes, or `bytes` for single bytes
     #[arg(long, value_name = "SEED")]
     recut: Option<Recut>,
 
-    /// Keep what is read in a new file, with its cuts and times, for `replay`
+    /// Record the input in a new file, with its cuts and times, for `replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }
 
-/// Where the dialect comes from.
+/// How the dialect is known.
 #[derive(Clone, Copy)]
 enum From {
     Found,
@@ -101,40 +98,52 @@ enum Form {
     Native,
 }
 
-/// Nothing, if a dialect has the form that is asked for.
-fn native_or_trouble(dialect: Dialect) -> Result<(), Trouble> {
+/// Checks that a dialect has a form of its own.
+fn check_native(dialect: Dialect) -> Result<(), CommandError> {
     if dialect.has_native() {
         return Ok(());
     }
-    let what = anyhow::anyhow!("`{dialect}` has no form of its own for a whole reply, only the stream");
-    let trouble = Trouble::with_hint(what, "leave out `--as native`");
-    Err(trouble.explained_as(explain::WRONG_USE))
+    let what = anyhow::anyhow!("`{dialect}` has no form for a reply that is not streamed");
+    Err(CommandError::with_hint(what, "omit `--as native`").explained_as(explain::WRONG_USE))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     if (arguments.ndjson || arguments.events) && arguments.form == Form::Native {
         let (option, lines) = if arguments.events { ("--events", "events") } else { ("--ndjson", "changes") };
         let what = anyhow::anyhow!("`{option}` prints {lines}, which the provider's own form does not have");
         let hint = format!("use `--as native --json`, or `{option}` alone");
-        return Err(Trouble::with_hint(what, hint).explained_as(explain::WRONG_USE));
+        return Err(CommandError::with_hint(what, hint).explained_as(explain::WRONG_USE));
     }
     if arguments.tools.is_some() && arguments.form == Form::Native {
-        let what =
-            anyhow::anyhow!("`--tools` looks into texts, which the provider's own form keeps as they are");
-        let trouble = Trouble::with_hint(what, "use `--tools` without `--as native`");
-        return Err(trouble.explained_as(explain::WRONG_USE));
+        let what = anyhow::anyhow!(
+            "`--tools` splits texts into blocks, but the provider's own form keeps them as they are"
+        );
+        let error = CommandError::with_hint(what, "use `--tools` without `--as native`");
+        return Err(error.explained_as(explain::WRONG_USE));
     }
     if let (From::Named(dialect), Form::Native) = (arguments.from, arguments.form) {
-        native_or_trouble(dialect)?;
+        check_native(dialect)?;
     }
     let tags = arguments.tools.as_deref().map(tools::named).transpose()?;
-    let mut output = Output::new(arguments, tags)?;
+    let mut output = ReplyOutput::new(match *arguments {
+        Arguments { ndjson: true, .. } => Arriving::Changes,
+        Arguments { events: true, .. } => Arriving::Events(Box::default()),
+        // The provider's own form is JSON or nothing.
+        Arguments { all: true, .. } | Arguments { json: true, .. } | Arguments { form: Form::Native, .. } => {
+            Arriving::Nothing
+        }
+        _ => Arriving::Shown(Box::new(ReplyFeed::new(Source::Stream))),
+    });
     let mut reply = match arguments.from {
         From::Found => Reply::detect(),
         From::Named(dialect) => Reply::new(dialect),
     };
     if arguments.form == Form::Native {
         reply = reply.with_native();
+    }
+    if let Some(grammar) = tags {
+        let tagger = Tagger::new(grammar, None, tools::IDS);
+        reply = reply.with_tags(tagger.map_err(|error| tools::wrong_grammar(&error))?);
     }
     let mut pieces = Pieces::open(arguments.file.as_deref(), arguments.recut)?;
     let mut recorder = match (&arguments.record, arguments.from) {
@@ -144,43 +153,43 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     };
     let mut broken = None;
     loop {
-        let at = output.wait(&mut pieces)?;
-        match pieces.next() {
+        match output.next(&mut pieces) {
             Ok(Some(piece)) => {
-                if let Some(Err(trouble)) = recorder.as_mut().map(|recorder| recorder.take(piece)) {
-                    broken = Some(trouble);
+                if let Some(Err(error)) = recorder.as_mut().map(|recorder| recorder.take(piece)) {
+                    broken = Some(error);
                 }
-                output.show(reply.push(piece), at)?;
+                output.take(reply.push(piece))?;
             }
             Ok(None) => break,
-            // What came before the trouble is shown all the same.
+            // What came before the error is still shown.
             Err(error) => {
                 broken = Some(error);
                 break;
             }
         }
-        // A recording has all of it, above all of what could not be read.
+        // A recording has all of the input, above all what could not be read.
         if broken.is_some() || (reply.error().is_some() && recorder.is_none()) {
             break;
         }
     }
-    output.show(reply.finish(), pieces.at())?;
-    if let Some(trouble) = broken {
-        output.end(reply)?;
-        return Err(trouble);
+    output.take(reply.finish())?;
+    if let Some(error) = broken {
+        finish(reply, arguments, &mut output)?;
+        return Err(error);
     }
     if pieces.is_interrupted() {
         let is_whole = reply.message().status() == Status::Stopped;
-        output.interrupt(reply)?;
+        output.interrupt();
+        finish(reply, arguments, &mut output)?;
         if !is_whole {
-            tell(format_args!("error: interrupted before the message ended: it is cut"));
+            print_message(format_args!("error: interrupted before the message ended: it is cut"));
         }
         return Ok(Outcome::Interrupted);
     }
     let outcome = close(reply, arguments, &mut output);
     match pieces.problem() {
         Some(problem) => {
-            tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
+            print_message(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
             explain::point_to([problem.kind.name()]);
             outcome.map(|_| Outcome::Partly)
         }
@@ -188,59 +197,75 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     }
 }
 
-/// Says how the reading went, behind what is to be printed then.
-fn close(reply: Reply, arguments: &Arguments, output: &mut Output) -> Result<Outcome, Trouble> {
+/// Prints what is printed at the end, and then reports errors and diagnostics.
+fn close(reply: Reply, arguments: &Arguments, output: &mut ReplyOutput) -> Result<Outcome, CommandError> {
     if let Some(error @ (Error::UnknownDialect { .. } | Error::WrongDialect { .. } | Error::NoFrame { .. })) =
         reply.error()
     {
         output.clear()?;
-        let trouble = Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint());
-        return Err(trouble.explained_as(error.kind().name()));
+        let unread = CommandError::with_hint(anyhow::anyhow!("{error}"), error.hint());
+        return Err(unread.explained_as(error.kind().name()));
     }
-    // Each with the kind that it is explained under.
-    let mut words = Vec::new();
-    if let Some(error) = reply.error() {
-        // What came before the limit was read: that is how far this could be done.
-        words.push((format!("error: {error}\nhint: {}", error.hint()), error.kind().name()));
-    } else {
-        words.extend(reply.messages().filter_map(how_it_ended));
+    let mut report = Report::default();
+    match reply.error() {
+        // What came before the limit was read.
+        Some(error) => report.add(format!("error: {error}\nhint: {}", error.hint()), error.kind().name()),
+        None => reply.messages().for_each(|message| report_end(message, &mut report)),
     }
-    let outcome = if words.is_empty() { Outcome::Done } else { Outcome::Partly };
+    let outcome = if report.is_empty() { Outcome::Done } else { Outcome::Partly };
     let in_the_output = arguments.ndjson || (arguments.json && arguments.form == Form::Neutral);
     if !in_the_output {
-        // The error is a diagnostic too, and was told.
-        let told = reply.error().map(ToString::to_string);
-        let noticed = reply.messages().flat_map(Message::diagnostics);
-        let noticed = noticed.filter(|odd| told.as_ref() != Some(&odd.message));
-        words.extend(noticed.map(|odd| {
-            let told = format!("warning: byte {}: {}\nhint: {}", odd.at, odd.message, odd.hint());
-            (told, odd.kind.name())
-        }));
+        // The error is also a diagnostic, and was reported.
+        let reported = reply.error().map(ToString::to_string);
+        let diagnostics = reply.messages().flat_map(Message::diagnostics);
+        for diagnostic in diagnostics.filter(|diagnostic| reported.as_ref() != Some(&diagnostic.message)) {
+            let at = diagnostic.at().unwrap_or_default();
+            let words = format!("warning: byte {at}: {}\nhint: {}", diagnostic.message, diagnostic.hint());
+            report.add(words, diagnostic.kind.name());
+        }
     }
-    let printed = output.end(reply);
-    words.iter().take(MOST_TOLD).for_each(|(words, _)| tell(format_args!("{words}")));
-    if words.len() > MOST_TOLD {
-        tell(format_args!("and {} more; `--json --all` has them all", words.len() - MOST_TOLD));
-    }
-    explain::point_to(words.iter().take(MOST_TOLD).map(|(_, kind)| *kind));
+    let printed = finish(reply, arguments, output);
+    report.print("; `--json --all` prints them all");
     printed.map(|()| outcome)
 }
 
-/// How many errors and warnings are told one by one.
-const MOST_TOLD: usize = 10;
-
-fn how_it_ended(message: &Message) -> Option<(String, &'static str)> {
-    match message.status() {
-        Status::Stopped => None,
-        Status::Failed => {
-            let failure = message.failure()?;
-            let kind = failure.kind.as_ref().map_or(String::new(), |kind| format!("{kind}: "));
-            Some((format!("error: the provider reports: {kind}{}", failure.message), explain::FAILED))
+/// Prints the message if it is printed as a whole.
+fn finish(reply: Reply, arguments: &Arguments, output: &mut ReplyOutput) -> Result<(), CommandError> {
+    output.finish()?;
+    if let (Form::Native, Some(dialect)) = (arguments.form, reply.dialect()) {
+        check_native(dialect)?;
+    }
+    match *arguments {
+        Arguments { ndjson: true, .. } | Arguments { events: true, .. } => Ok(()),
+        Arguments { all: true, form: Form::Neutral, .. } => {
+            output.print(&reply.messages().collect::<Vec<_>>())
         }
-        Status::Waiting | Status::Streaming | Status::Cut => {
-            let told =
+        Arguments { all: true, form: Form::Native, .. } => output.print(&reply.into_native()),
+        Arguments { json: true, form: Form::Neutral, .. } => output.print(reply.message()),
+        Arguments { form: Form::Native, .. } => {
+            reply.into_native().last().map_or(Ok(()), |last| output.print(last))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reports how a message ended, if it is not whole.
+fn report_end(message: &Message, report: &mut Report) {
+    match (message.status(), message.failure()) {
+        (Status::Stopped, _) => {
+            // For calls that the provider sent as blocks this is a diagnostic.
+            let tagged = message.tool_calls().filter(|call| call.origin != Origin::Native);
+            let cut = tagged.filter(|call| call.end() == Some(End::Cut));
+            cut.for_each(|call| tools::report_call(&call.name, call.end(), report));
+        }
+        (_, Some(failure)) => {
+            let kind = failure.kind.as_ref().map_or(String::new(), |kind| format!("{kind}: "));
+            report.add(format!("error: the provider reported: {kind}{}", failure.message), explain::FAILED);
+        }
+        (_, None) => {
+            let words =
                 "error: the stream ended before the message did: it is cut\nhint: ask for the reply again";
-            Some((told.to_owned(), explain::CUT))
+            report.add(words.to_owned(), explain::CUT);
         }
     }
 }

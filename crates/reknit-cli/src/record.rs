@@ -1,4 +1,4 @@
-//! [`Recorder`]: writes down what is read, as it is read.
+//! [`Recorder`]: records the input as it is read.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use reknit::Dialect;
 use reknit::recording::{Header, Read};
 
-use crate::outcome::Trouble;
+use crate::outcome::CommandError;
 
 /// A recording that is being made.
 pub(crate) struct Recorder {
@@ -19,12 +19,12 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a new file; one that is there is left alone.
-    pub(crate) fn create(path: &Path, dialect: Option<Dialect>) -> Result<Self, Trouble> {
+    /// Creates the file; an existing one is left alone.
+    pub(crate) fn create(path: &Path, dialect: Option<Dialect>) -> Result<Self, CommandError> {
         let file = match OpenOptions::new().write(true).create_new(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let what = anyhow!("`{}` is there already", path.display());
-                return Err(Trouble::with_hint(what, "name a file that is not there, or delete it first"));
+                let what = anyhow!("`{}` already exists", path.display());
+                return Err(CommandError::with_hint(what, "use another file name, or delete the file first"));
             }
             opened => opened.with_context(|| format!("cannot write `{}`", path.display()))?,
         };
@@ -37,20 +37,20 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Writes down a piece that came just now.
-    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<(), Trouble> {
+    /// Records a piece that has just arrived.
+    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<(), CommandError> {
         let at_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.write(&Read::new(at_ms, piece).to_line())
     }
 
-    /// One write a line and no buffer: what was read is in the file even if this is killed.
-    fn write(&mut self, line: &str) -> Result<(), Trouble> {
+    /// One unbuffered write per line: what was read is in the file even if the program is killed.
+    fn write(&mut self, line: &str) -> Result<(), CommandError> {
         let written = self.file.write_all(line.as_bytes());
         Ok(written.with_context(|| format!("cannot write `{}`", self.path.display()))?)
     }
 }
 
-/// The time, given since 1970, in the form of RFC 3339.
+/// A time since 1970 in the form of RFC 3339.
 fn rfc3339(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs();
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);

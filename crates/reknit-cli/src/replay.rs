@@ -1,4 +1,4 @@
-//! `reknit replay`: a recording in its own time, to standard output or over HTTP, with faults if asked.
+//! `reknit replay`: plays a recording at its original speed, to standard output or over HTTP, optionally with faults.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::Args;
 
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{CommandError, Outcome};
 use crate::pieces::Recut;
-use crate::tell;
+use crate::print_message;
 
 mod http;
 mod routes;
@@ -23,63 +23,63 @@ mod recording;
 use recording::Recording;
 use schedule::{Faults, Schedule, Speed, Stall};
 
-/// Play a recording in its own time, to standard output or as a provider's server
+/// Play a recording at its own pace, to standard output or as a provider's server
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  reknit replay new.rec                        the bytes, when they came
+  reknit replay new.rec                        the bytes, at the times they arrived
   reknit replay new.rec --speed 4 | reknit read
-  reknit replay new.rec --cut 2000 | reknit read    what a broken connection leaves
-  reknit replay new.rec --serve 8080           a server that answers with it:
+  reknit replay new.rec --cut 2000 | reknit read    what is left after a broken connection
+  reknit replay new.rec --serve 8080           a server that responds with it:
       ANTHROPIC_BASE_URL=http://127.0.0.1:8080   OPENAI_BASE_URL=http://127.0.0.1:8080/v1
 
 A recording is what `reknit read --record FILE` writes; a raw stream is played all at once.
-With --serve, a cut is a connection that breaks. It listens on 127.0.0.1 only.
+With --serve, a cut breaks the connection. The server listens on 127.0.0.1 only.
 
-Exit code: 0 played, 1 the recording lacks its end, 2 wrong use or trouble, 130 interrupted")]
+Exit code: 0 played, 1 the recording is incomplete, 2 usage or other error, 130 interrupted")]
 pub(crate) struct Arguments {
-    /// The recording or a raw stream; standard input if it is `-` or left out
+    /// Recording or raw stream; standard input if it is `-` or omitted
     file: Option<PathBuf>,
 
-    /// How much faster than recorded; `max` does not wait at all
+    /// Speed relative to the recording; `max` does not wait at all
     #[arg(long, value_name = "X|max", default_value = "1", allow_hyphen_values = true)]
     speed: Speed,
 
-    /// Cut it anew at pseudo-random bytes, or `bytes` for one byte at a time
+    /// Cut it again at pseudo-random bytes, or `bytes` for single bytes
     #[arg(long, value_name = "SEED")]
     recut: Option<Recut>,
 
-    /// End behind this many bytes
+    /// Stop after this many bytes
     #[arg(long, value_name = "BYTE")]
     cut: Option<usize>,
 
-    /// Wait this many milliseconds behind this many bytes, at any speed; can be given again
+    /// Wait this many milliseconds after this many bytes, at any speed; repeatable
     #[arg(long = "stall", value_name = "MS@BYTE")]
     stalls: Vec<Stall>,
 
-    /// Answer HTTP requests with it on this port of 127.0.0.1; 0 takes any that is free
+    /// Serve it over HTTP on this port of 127.0.0.1; 0 picks a free port
     #[arg(long, value_name = "PORT")]
     serve: Option<u16>,
 
-    /// End behind this many requests
+    /// Exit after this many requests
     #[arg(long, value_name = "N", requires = "serve", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
-    // Set at once and never cleared: the condition is that there is none.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    // Always true, because the shutdown on an interrupt is not conditional.
     let always = Arc::new(AtomicBool::new(true));
     signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, always)
-        .context("cannot prepare for an interrupt")?;
+        .context("cannot install the interrupt handler")?;
 
     let recording = Recording::load(arguments.file.as_deref())?;
     let faults = Faults { cut: arguments.cut, stalls: arguments.stalls.clone() };
     let schedule = Schedule::new(&recording.marks, arguments.speed, arguments.recut, &faults)
-        .map_err(|error| Trouble::with_hint(anyhow::anyhow!("{error}"), error.hint()))?;
-    let outcome = match &recording.problem {
+        .map_err(|error| CommandError::with_hint(anyhow::anyhow!("{error}"), error.hint()))?;
+    let outcome = match &recording.diagnostic {
         None => Outcome::Done,
-        Some(problem) => {
-            tell(format_args!("error: {}\nhint: {}", problem.message, problem.hint()));
+        Some(diagnostic) => {
+            print_message(format_args!("error: {}\nhint: {}", diagnostic.message, diagnostic.hint()));
             Outcome::Partly
         }
     };
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     Ok(outcome)
 }
 
-/// Waits until so much time has passed since now. The only place that waits.
+/// Waits until the given time since the call of `sleeper`. Nothing else in this command waits.
 fn sleeper() -> impl FnMut(Duration) {
     let start = Instant::now();
     move |due| {

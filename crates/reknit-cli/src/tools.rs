@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use reknit::diagnostic::Kind;
-use reknit::message::CallEnd;
-use reknit::tags::{Grammar, Parser, Tools, detect, profile, profiles};
+use reknit::event::End;
+use reknit::tags::{Grammar, GrammarError, Tools, detect, profile, profiles};
 
 use crate::explain;
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
-use crate::tell;
+use crate::present::{Arriving, ReplyFeed, ReplyOutput, Source};
+use crate::print_message;
+use crate::report::Report;
 
-mod flow;
-mod live;
-mod output;
+mod text;
 
-use output::Output;
+pub(crate) use text::IDS;
+use text::Text;
 
-/// Find the tool calls and the thinking that a model writes into its text, live
+/// Find the tool calls and thinking that a model writes into its text, live
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -28,23 +29,24 @@ Examples:
   reknit tools answer.txt                            the same, with the profile that fits best
   reknit tools --profile hermes --json answer.txt    blocks as one JSON object
   reknit tools --profile qwen3-coder --tools tools.json --json answer.txt
-                                                     values get the types of the tools' schemas
-  reknit tools --grammar mine.toml --json answer.txt
+                                                     with values typed by the tools' schemas
+  reknit tools --grammar mine.toml --json answer.txt    with your own grammar
 
-Exit code: 0 every call is whole, 1 one is cut or malformed, 2 wrong use or trouble")]
+Exit code: 0 every call is complete, 1 a call is cut or malformed, 2 usage or other error,
+130 interrupted")]
 pub(crate) struct Arguments {
-    /// The text; standard input if it is `-` or left out
+    /// Text of the model; standard input if it is `-` or omitted
     file: Option<PathBuf>,
 
-    /// How the model writes its calls; `auto` reads all of the text before it shows any
+    /// How calls are written; `auto` reads the whole text first
     #[arg(long, value_name = "PROFILE", default_value = "auto")]
     profile: String,
 
-    /// A grammar of your own, in TOML, instead of a profile
+    /// Use your own grammar, in TOML, instead of a profile
     #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     grammar: Option<PathBuf>,
 
-    /// The tools there are: a JSON array of definitions (`name`, `parameters`)
+    /// Available tools: a JSON array of definitions (`name`, `parameters`)
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
 
@@ -52,24 +54,24 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "ndjson")]
     json: bool,
 
-    /// Print every change as it comes, one JSON object a line
+    /// Print every change as it arrives, one JSON object per line
     #[arg(long)]
     ndjson: bool,
 
-    /// Show text without the tags of thinking, and without half a tag at its end
+    /// Show text without thinking tags, and without an incomplete tag at its end
     #[arg(long, conflicts_with = "ndjson")]
     display: bool,
 
-    /// Feed the input cut at pseudo-random bytes, or `bytes` for one byte at a time
+    /// Feed the input cut at pseudo-random bytes, or `bytes` for single bytes
     #[arg(long, value_name = "SEED")]
     recut: Option<Recut>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let tools = arguments.tools.as_deref().map(read_tools).transpose()?;
     let own = arguments.grammar.as_deref().map(read_grammar).transpose()?;
     let mut pieces = Pieces::open_raw(arguments.file.as_deref(), arguments.recut)?;
-    // Pieces that were read before the profile was known.
+    // Pieces that were read to find the profile.
     let mut held: Vec<Vec<u8>> = Vec::new();
     let grammar = match &own {
         Some(own) => own,
@@ -78,95 +80,103 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
                 held.push(piece.to_owned());
             }
             let found = detect(&String::from_utf8_lossy(&held.concat()), tools.as_ref());
-            tell(format_args!("profile: {}, because {}", found.grammar.name, found.why));
+            print_message(format_args!("profile: {}, because {}", found.grammar.name, found.why));
             found.grammar
         }
         None => named(&arguments.profile)?,
     };
-    let parser = Parser::new(grammar, tools.as_ref());
-    let mut parser = parser.map_err(|error| Trouble::with_hint(anyhow!("{error}"), error.hint()))?;
-    let mut output = Output::new(arguments, grammar);
-    let mut refused = None;
+    let mut text = Text::new(arguments, grammar, tools.as_ref()).map_err(|error| wrong_grammar(&error))?;
+    let display = Some(grammar).filter(|_| arguments.display);
+    let mut output = ReplyOutput::new(match *arguments {
+        Arguments { json: true, .. } => Arriving::Nothing,
+        Arguments { ndjson: true, .. } => Arriving::Changes,
+        _ => {
+            let display = display.cloned().map(Box::new);
+            let source = Source::Text { profile: grammar.name.clone(), display };
+            Arriving::Shown(Box::new(ReplyFeed::new(source)))
+        }
+    });
     for piece in &held {
-        refused = parser.push_bytes(piece).err();
-        output.show(&parser, None)?;
+        text.push(piece, &mut output)?;
     }
-    while refused.is_none() {
-        let at = output.wait(&mut pieces)?;
-        let Some(piece) = pieces.next()? else { break };
-        refused = parser.push_bytes(piece).err();
-        output.show(&parser, at)?;
+    while !text.is_full()
+        && let Some(piece) = output.next(&mut pieces)?
+    {
+        text.push(piece, &mut output)?;
     }
-    if refused.is_none() {
-        parser.finish();
-        output.show(&parser, pieces.at())?;
+    text.finish(display, &mut output)?;
+    if pieces.is_interrupted() {
+        output.interrupt();
     }
-    output.end(&parser, pieces.is_interrupted())?;
+    output.finish()?;
     if pieces.is_interrupted() {
         return Ok(Outcome::Interrupted);
     }
-    Ok(close(&parser, arguments))
+    Ok(close(&text, arguments))
 }
 
-/// Says what was odd, behind what is to be printed then.
-fn close(parser: &Parser, arguments: &Arguments) -> Outcome {
-    let mut words = Vec::new();
-    for call in parser.calls() {
-        let (how, kind) = match call.end() {
-            Some(CallEnd::Closed) => continue,
-            Some(CallEnd::Malformed) => ("malformed", Kind::MalformedArguments),
-            Some(CallEnd::Cut) | None => ("cut: the text ended before it did", Kind::CutArguments),
-        };
-        let hint = "do not run the call; ask for the answer again";
-        words.push((format!("error: the call of `{}` is {how}\nhint: {hint}", call.name()), kind.name()));
-    }
-    let mut outcome = if words.is_empty() { Outcome::Done } else { Outcome::Partly };
-    for odd in parser.diagnostics() {
-        let limit = odd.kind == Kind::LimitReached;
+/// Reports broken calls and diagnostics.
+fn close(text: &Text, arguments: &Arguments) -> Outcome {
+    let mut report = Report::default();
+    text.calls().into_iter().for_each(|(name, end)| report_call(name, end, &mut report));
+    let mut outcome = if report.is_empty() { Outcome::Done } else { Outcome::Partly };
+    for diagnostic in text.diagnostics() {
+        let limit = diagnostic.kind == Kind::LimitReached;
         if limit {
             outcome = Outcome::Partly;
         }
         if limit || !(arguments.json || arguments.ndjson) {
             let word = if limit { "error" } else { "warning" };
-            let told = format!("{word}: byte {}: {}\nhint: {}", odd.at, odd.message, odd.hint());
-            words.push((told, odd.kind.name()));
+            let at = diagnostic.at().unwrap_or_default();
+            let words = format!("{word}: byte {at}: {}\nhint: {}", diagnostic.message, diagnostic.hint());
+            report.add(words, diagnostic.kind.name());
         }
     }
-    words.iter().take(MOST_TOLD).for_each(|(words, _)| tell(format_args!("{words}")));
-    if words.len() > MOST_TOLD {
-        tell(format_args!("and {} more; `--json` has them all", words.len() - MOST_TOLD));
-    }
-    explain::point_to(words.iter().take(MOST_TOLD).map(|(_, kind)| *kind));
+    report.print("; `--json` prints them all");
     outcome
 }
 
-/// How many errors and warnings are told one by one.
-const MOST_TOLD: usize = 10;
+/// Reports a call that is not whole.
+pub(crate) fn report_call(name: &str, end: Option<End>, report: &mut Report) {
+    let (how, kind) = match end {
+        Some(End::Closed) => return,
+        Some(End::Malformed) => ("malformed", Kind::MalformedArguments),
+        Some(End::Cut) | None => ("cut: the text ended before the call did", Kind::CutArguments),
+    };
+    let hint = "do not run the call; ask for the answer again";
+    report.add(format!("error: the call to `{name}` is {how}\nhint: {hint}"), kind.name());
+}
 
-/// The profile of this name.
-pub(crate) fn named(name: &str) -> Result<&'static Grammar, Trouble> {
+/// The error of a grammar that cannot be used.
+pub(crate) fn wrong_grammar(error: &GrammarError) -> CommandError {
+    CommandError::with_hint(anyhow!("{error}"), error.hint())
+}
+
+/// The profile with this name.
+pub(crate) fn named(name: &str) -> Result<&'static Grammar, CommandError> {
     profile(name).ok_or_else(|| {
         let names: Vec<_> = profiles().iter().map(|profile| profile.name.as_str()).collect();
         let hint = format!("use auto, or one of {}", names.join(", "));
-        Trouble::with_hint(anyhow!("there is no profile `{name}`"), hint).explained_as(explain::WRONG_USE)
+        CommandError::with_hint(anyhow!("there is no profile `{name}`"), hint)
+            .explained_as(explain::WRONG_USE)
     })
 }
 
-fn read_tools(path: &Path) -> Result<Tools, Trouble> {
+fn read_tools(path: &Path) -> Result<Tools, CommandError> {
     let name = path.display();
     let source = fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
     Tools::from_json(&source).map_err(|error| {
-        let what = anyhow!("`{name}` is no list of tools: {error}");
+        let what = anyhow!("`{name}` is not a list of tools: {error}");
         let hint = "give a JSON array of objects with `name` and `parameters`";
-        Trouble::with_hint(what, hint).explained_as(explain::WRONG_USE)
+        CommandError::with_hint(what, hint).explained_as(explain::WRONG_USE)
     })
 }
 
-fn read_grammar(path: &Path) -> Result<Grammar, Trouble> {
+fn read_grammar(path: &Path) -> Result<Grammar, CommandError> {
     let name = path.display();
     let source = fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
     Grammar::from_toml(&source).map_err(|error| {
-        let what = anyhow!("`{name}` is no grammar: {error}");
-        Trouble::with_hint(what, error.hint()).explained_as(explain::WRONG_USE)
+        let what = anyhow!("`{name}` is not a grammar: {error}");
+        CommandError::with_hint(what, error.hint()).explained_as(explain::WRONG_USE)
     })
 }

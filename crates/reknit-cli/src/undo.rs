@@ -1,4 +1,4 @@
-//! `reknit undo`: what was written is taken back.
+//! `reknit undo`: undoes what was written.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::PathBuf;
@@ -13,30 +13,30 @@ use crate::ask::{self, Keyboard};
 use crate::explain;
 use crate::files::{open_journal, open_root, prune};
 use crate::log::ListedFile;
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{CommandError, Outcome};
 use crate::print::print_json;
-use crate::tell;
-use crate::view::{Style, Terminal, harmless};
+use crate::print_message;
+use crate::view::{Style, Terminal, sanitized};
 
 mod shown;
 
-/// Take back what `apply` wrote, byte for byte
+/// Undo what `apply` wrote, byte for byte
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  reknit undo                what was written last below this directory; again: what came before
-  reknit undo 12             entry 12 of `reknit log`, be it an undo itself
-  reknit undo --dry-run      the changes as a unified diff
-  reknit undo --yes          without asking
+  reknit undo                undo the last write below this directory; repeat for the one before
+  reknit undo 12             undo entry 12 of `reknit log`, which may be an undo itself
+  reknit undo --dry-run      show the changes as a unified diff
+  reknit undo --yes          do not ask for confirmation
 
-A file that somebody changed since is not touched, unless you say so or use `--force`.
-Exit code: 0 it is undone, 1 it is not, 2 wrong use or trouble, 130 interrupted")]
+Files that have changed since are left alone, unless you confirm it or use `--force`.
+Exit code: 0 undone, 1 not undone, 2 usage or other error, 130 interrupted")]
 pub(crate) struct Arguments {
-    /// The entry; the last one that is not undone, if it is left out
+    /// Entry to undo; the last one that is not undone, if omitted
     #[arg(value_name = "ID")]
     entry: Option<EntryId>,
 
-    /// The directory [default: that of the entry, or `.`]
+    /// Directory [default: that of the entry, or `.`]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 
@@ -44,15 +44,15 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["yes", "force"])]
     dry_run: bool,
 
-    /// Write without asking
+    /// Write without asking for confirmation
     #[arg(long)]
     yes: bool,
 
-    /// Also undo files that were changed since
+    /// Also undo files that have changed since
     #[arg(long)]
     force: bool,
 
-    /// Print what becomes of each file as one JSON object
+    /// Print the state of each file as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -65,15 +65,15 @@ struct Subject {
     standings: Vec<(RelPath, Standing)>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let terminal = Terminal::on_stdout();
     let asked = ask::terminal().filter(|_| !arguments.json);
     if asked.is_none() && !arguments.yes && !arguments.dry_run {
-        return Err(ask::nobody());
+        return Err(ask::cannot_ask());
     }
     let Some(subject) = find(arguments)? else {
-        tell(format_args!(
-            "error: there is nothing to undo\nhint: `reknit log --all` lists what was changed elsewhere"
+        print_message(format_args!(
+            "error: nothing to undo\nhint: `reknit log --all` lists changes in other directories"
         ));
         explain::point_to([explain::UNDO]);
         return Ok(Outcome::Partly);
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
             match ask(&mut out, terminal, arguments, &subject)? {
                 Decision::Undo(conflicts) => conflicts,
                 Decision::Nothing => {
-                    tell(format_args!("nothing was written"));
+                    print_message(format_args!("nothing was written"));
                     return Ok(Outcome::Partly);
                 }
                 Decision::Interrupted => return Ok(Outcome::Interrupted),
@@ -106,8 +106,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Trouble> {
     undo(arguments, &mut out, &subject, conflicts)
 }
 
-/// Finds the entry and looks at its files; `None` if there is no entry.
-fn find(arguments: &Arguments) -> Result<Option<Subject>, Trouble> {
+/// Finds the entry and the state of its files; `None` if there is no entry.
+fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
     let journal = open_journal()?;
     let (root, entry) = match (arguments.entry, &arguments.root) {
         (Some(id), root) => {
@@ -117,7 +117,7 @@ fn find(arguments: &Arguments) -> Result<Option<Subject>, Trouble> {
         (None, root) => {
             let root = open_root(root.as_deref().unwrap_or(".".as_ref()))?;
             let log = journal.log()?;
-            // An undo is not undone by the next one: that goes on to what was written before.
+            // The next undo does not undo this one, but what was written before.
             let is_next = |entry: &&Entry| {
                 entry.root == root.path() && entry.undoes.is_none() && log.undone_by(entry.id).is_none()
             };
@@ -136,24 +136,24 @@ enum Decision {
     Interrupted,
 }
 
-/// Asks whether to write, and what to do about files that were changed since.
+/// Asks whether to write, and what to do about files that have changed since.
 fn ask(
     out: &mut BufWriter<StdoutLock<'static>>,
     terminal: Terminal,
     arguments: &Arguments,
     subject: &Subject,
-) -> Result<Decision, Trouble> {
+) -> Result<Decision, CommandError> {
     writeln!(out)?;
     let changed: Vec<_> =
         subject.standings.iter().filter(|(_, standing)| *standing == Standing::Changed).collect();
     for (path, standing) in &changed {
         let words = format!("`{path}`: {standing}");
-        writeln!(out, "{}", terminal.paint(Style::Odd, &harmless(&words)))?;
+        writeln!(out, "{}", terminal.paint(Style::Warning, &sanitized(&words)))?;
     }
     let (choices, letters) = if changed.is_empty() || arguments.force {
         ("[y]es, [n]o", &['y', 'n'][..])
     } else {
-        ("[o]verwrite what was changed, [s]kip it, [n]o", &['o', 's', 'n'][..])
+        ("[o]verwrite the changed files, [s]kip them, [n]o", &['o', 's', 'n'][..])
     };
     let question = format!("Undo entry {}? {choices}:", subject.entry.id);
     let mut keyboard = Keyboard::open()?;
@@ -172,7 +172,7 @@ fn undo(
     out: &mut BufWriter<StdoutLock<'static>>,
     subject: &Subject,
     conflicts: Conflicts,
-) -> Result<Outcome, Trouble> {
+) -> Result<Outcome, CommandError> {
     let Subject { journal, root, entry, .. } = subject;
     let now = SystemTime::now();
     let committed = match Undo::of(entry.id).conflicts(conflicts).commit(root, journal, now) {
@@ -182,19 +182,21 @@ fn undo(
                 print_json(out, &report(subject, None))?;
                 out.flush()?;
             }
-            tell(format_args!("error: {error}\nhint: `--force` overwrites what was changed since"));
+            print_message(format_args!(
+                "error: {error}\nhint: `--force` overwrites files that have changed since"
+            ));
             explain::point_to([explain::UNDO]);
             return Ok(Outcome::Partly);
         }
         Err(error) => return Err(error.into()),
     };
     for change in &committed.entry.changes {
-        tell(format_args!("{}", ListedFile::new(change).deed()));
+        print_message(format_args!("{}", ListedFile::new(change).describe()));
     }
     for note in &committed.notes {
-        tell(format_args!("warning: {note}"));
+        print_message(format_args!("warning: {note}"));
     }
-    tell(format_args!("`reknit undo {}` brings it back", committed.entry.id));
+    print_message(format_args!("run `reknit undo {}` to reverse this", committed.entry.id));
     if arguments.json {
         print_json(out, &report(subject, Some(committed.entry.id)))?;
         out.flush()?;
@@ -203,7 +205,7 @@ fn undo(
     Ok(Outcome::Done)
 }
 
-/// What became of an entry, as JSON.
+/// The result, as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     /// The entry of the undo; absent if nothing was written.

@@ -1,9 +1,9 @@
 //! [`View`]: a model's reply on a terminal, while it arrives.
 //!
-//! What is shown is only ever added to, and does not depend on how the reply was cut into pieces. The one
-//! thing that is drawn over is the status line below it. The view does no IO: it is told what came, and
-//! [`drain`](View::drain) gives out the bytes for the terminal. Whatever a model sends, those bytes hold no
-//! commands but the view's own.
+//! What is shown is only ever added to, and does not depend on how the reply was cut into pieces. Only the
+//! status line below it is drawn over. The view does no IO: [`drain`](View::drain) writes the bytes for the
+//! terminal to whatever it is given. Whatever a model sends, those bytes contain no terminal commands but the
+//! view's own.
 
 use std::io::{self, Write};
 use std::mem;
@@ -21,14 +21,14 @@ mod terminal;
 mod tests;
 
 pub(crate) use facts::Facts;
-pub(crate) use safe::{harmless, is_unsafe};
+pub(crate) use safe::{is_unsafe, sanitized};
 pub(crate) use style::Style;
 pub(crate) use terminal::Terminal;
 
 use fields::Fields;
 use markdown::Markdown;
 use page::{Page, Wrap};
-use safe::{Cleaner, name};
+use safe::{Sanitizer, name};
 use terminal::Cursor;
 
 /// A reply on a terminal.
@@ -36,16 +36,16 @@ pub(crate) struct View {
     page: Page,
     terminal: Terminal,
     stage: Stage,
-    cleaner: Cleaner,
-    /// What is to be drawn at the cursor and below it, and what is there.
+    sanitizer: Sanitizer,
+    /// What to draw after the cursor and below it, and what is drawn there now.
     due: Option<Drawing>,
     drawn: Option<Drawing>,
 }
 
-/// What is erased again before anything is written.
+/// What is erased before anything is written.
 #[derive(PartialEq)]
 struct Drawing {
-    /// What is held back, behind the cursor.
+    /// What is held back, after the cursor.
     held: String,
     /// The status line, below it.
     status: String,
@@ -64,16 +64,16 @@ enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
     Whole,
-    /// In order, but the model may have had more to say.
+    /// As intended, but the model may have had more to say.
     Short,
-    /// Out of order: what there is must not be taken for the whole.
+    /// What is there must not be taken for the whole.
     Broken,
 }
 
 const THINKING_GUTTER: &str = "┊ ";
 
-/// Makes sure of a row below the cursor, which stays where it is. A line feed would not do: the terminal's
-/// line discipline adds a carriage return to it, and leaves a vertical tab alone.
+/// Makes sure that there is a row below the cursor, which stays where it is. Not a line feed: the terminal's
+/// line discipline adds a carriage return to that, and leaves a vertical tab alone.
 const ROW_BELOW: &str = "\x0b\x1b[A";
 const ERASE_BELOW: &str = "\x1b[J";
 const SAVE: &str = "\x1b7";
@@ -86,13 +86,13 @@ impl View {
             page: Page::new(terminal.paint, terminal.columns()),
             terminal,
             stage: Stage::Nothing,
-            cleaner: Cleaner::default(),
+            sanitizer: Sanitizer::default(),
             due: None,
             drawn: None,
         }
     }
 
-    /// Looks how wide the terminal is: what comes next is laid out for that.
+    /// Measures the terminal; what comes next is laid out for its width.
     pub(crate) fn measure(&mut self) {
         self.page.resize(self.terminal.columns());
     }
@@ -105,11 +105,11 @@ impl View {
         let Stage::Text(markdown) = &mut self.stage else { return };
         let page = &mut self.page;
         for char in piece.chars() {
-            self.cleaner.push(char, |char| markdown.push(char, |style, char| page.put(style, char)));
+            self.sanitizer.push(char, |char| markdown.push(char, |style, char| page.put(style, char)));
         }
     }
 
-    /// What comes next is not of what came before.
+    /// What comes next is separate from what came before.
     pub(crate) fn begin_paragraph(&mut self) {
         self.turn_to(Stage::Nothing, Wrap::Words, "");
     }
@@ -120,7 +120,7 @@ impl View {
             self.turn_to(Stage::Thinking, Wrap::Words, THINKING_GUTTER);
         }
         for char in piece.chars() {
-            self.cleaner.push(char, |char| self.page.put(Style::Thinking, char));
+            self.sanitizer.push(char, |char| self.page.put(Style::Thinking, char));
         }
     }
 
@@ -129,7 +129,7 @@ impl View {
         self.open_fields(Style::Call, '▸', tool);
     }
 
-    /// What came of a call begins; it is told as if it were arguments.
+    /// The output of a call begins; it is shown like arguments.
     pub(crate) fn result_opened(&mut self, tool: &str) {
         self.open_fields(Style::Label, '◂', tool);
     }
@@ -155,7 +155,7 @@ impl View {
         }
     }
 
-    /// The call is over. Of one that is whole nothing is said.
+    /// The call is over. Nothing is added to one that is complete.
     pub(crate) fn call_closed(&mut self, end: End, words: &str) {
         let Stage::Call { fields, .. } = &mut self.stage else { return };
         fields.finish(&mut self.page);
@@ -167,7 +167,7 @@ impl View {
         self.stage = Stage::Nothing;
     }
 
-    /// Words of this program, on a line of their own; those about a call belong to it.
+    /// Words of this program, on a line of their own; inside a call they belong to it.
     pub(crate) fn note(&mut self, words: &str) {
         let indent = match &mut self.stage {
             Stage::Call { fields, .. } => {
@@ -180,7 +180,7 @@ impl View {
                 ""
             }
         };
-        self.page.put_str(Style::Quiet, &format!("{indent}{}", harmless(words)));
+        self.page.put_str(Style::Quiet, &format!("{indent}{}", sanitized(words)));
         self.page.fresh_line();
     }
 
@@ -191,12 +191,12 @@ impl View {
         self.page.fresh_line();
     }
 
-    /// What the status line is to say, the next time that the view is drained.
+    /// Sets the status line that the next [`drain`](View::drain) draws.
     pub(crate) fn status(&mut self, facts: &Facts) {
         self.measure();
-        // What is drawn begins and ends in no style, whatever a terminal saves along with its cursor.
+        // The drawing begins and ends in the plain style, whatever a terminal saves along with its cursor.
         self.page.set_style(Style::Plain);
-        // The last column stays free: a terminal may wrap when it is written to.
+        // The last column stays free: a terminal may wrap when something is written there.
         let columns = self.page.columns().saturating_sub(1);
         let (doing, rest) = facts.status_line(&format!("● {}", self.doing()), columns);
         let status = self.page.aside(Style::Good, &doing) + &self.page.aside(Style::Quiet, &rest);
@@ -210,7 +210,7 @@ impl View {
         self.due = Some(Drawing { held, status });
     }
 
-    /// The reply is over: closes with what is known about it. Another one may follow.
+    /// The reply is over: adds a summary of what is known about it. Another one may follow.
     pub(crate) fn finish(&mut self, facts: &Facts, end: End, words: &str) {
         self.turn_to(Stage::Nothing, Wrap::Words, "");
         self.put_end(end, words);
@@ -234,15 +234,15 @@ impl View {
         }
         out.write_all(text.as_bytes())?;
         if let Some(Drawing { held, status }) = &due {
-            // The cursor rests behind what was written, wherever the terminal has it: so it can be erased
-            // from there on, also if the window has another size by then.
+            // The cursor stays after what was written, so that everything from there on can be erased, even
+            // if the window has another size by then.
             write!(out, "{ROW_BELOW}{SAVE}{held}{GO_BELOW}{status}{RESTORE}")?;
             self.drawn = due;
         }
         Ok(())
     }
 
-    /// Takes away the status line, and all that was not written yet.
+    /// Removes the status line, and drops what was not written yet.
     pub(crate) fn clear(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.page.take();
         if self.drawn.take().is_some() { out.write_all(ERASE_BELOW.as_bytes()) } else { Ok(()) }
@@ -252,10 +252,10 @@ impl View {
         let page = &mut self.page;
         match mem::replace(&mut self.stage, next) {
             Stage::Text(mut markdown) => {
-                self.cleaner.finish(|char| markdown.push(char, |style, char| page.put(style, char)));
+                self.sanitizer.finish(|char| markdown.push(char, |style, char| page.put(style, char)));
                 markdown.finish(|style, char| page.put(style, char));
             }
-            Stage::Thinking => self.cleaner.finish(|char| page.put(Style::Thinking, char)),
+            Stage::Thinking => self.sanitizer.finish(|char| page.put(Style::Thinking, char)),
             Stage::Call { mut fields, .. } => fields.finish(page),
             Stage::Nothing | Stage::Note => {}
         }
@@ -274,10 +274,10 @@ impl View {
     fn put_end(&mut self, end: End, words: &str) {
         let (style, sign) = match end {
             End::Whole => (Style::Good, '✓'),
-            End::Short => (Style::Odd, '!'),
+            End::Short => (Style::Warning, '!'),
             End::Broken => (Style::Bad, '✗'),
         };
-        self.page.put_str(style, &format!("{sign} {}", harmless(words)));
+        self.page.put_str(style, &format!("{sign} {}", sanitized(words)));
     }
 
     fn doing(&self) -> String {

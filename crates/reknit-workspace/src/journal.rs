@@ -1,16 +1,16 @@
 //! The journal: what was written, and what was there before.
 //!
-//! It is a folder that only its owner may look into, one for all roots of a user:
+//! It is a folder that only its owner can access, one for all roots of a user:
 //!
 //! ```text
-//! lock                   held by whoever changes the journal
-//! entries/12.json        what one batch did: the hash of the next line, and a line of JSON
-//! blobs/ba7816bf…        a file as it was, by the hash of its content
+//! lock                   held by the process that is changing the journal
+//! entries/12.json        what one batch did: a line of JSON, preceded by its hash
+//! blobs/ba7816bf…        the earlier content of a file, named by its hash
 //! ```
 //!
-//! Every file of it is written under another name, synced and renamed, so that it is there whole or not at
-//! all, and is never changed afterwards. An entry comes behind the blobs that it needs and before the first
-//! file that it speaks of. What is undone is not marked: it follows from the entries that undo.
+//! Every file in it is written under a temporary name, synced and renamed, so it is complete or does not exist,
+//! and it is never changed afterwards. An entry is written after the blobs that it needs and before the first
+//! file that it is about. Nothing marks an entry as undone: that follows from the entries that undo it.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -33,39 +33,39 @@ pub(crate) use locked::Locked;
 pub use log::Log;
 pub use prune::{Keep, Pruned};
 
-/// The folder in which entries and the files before them are kept.
+/// The folder that contains entries and the earlier contents of files.
 ///
-/// Any number of processes may use one at the same time; those that write wait for one another.
+/// Any number of processes may use it at the same time; those that write wait for each other.
 #[derive(Clone, Debug)]
 pub struct Journal {
     folder: PathBuf,
 }
 
 impl Journal {
-    /// The folder of the user's journal: `$XDG_STATE_HOME/reknit/journal`, by default below `~/.local/state`.
+    /// The folder of the user's journal: `$XDG_STATE_HOME/reknit/journal`, by default under `~/.local/state`.
     pub fn default_folder() -> Result<PathBuf, Error> {
         folder::default()
     }
 
-    /// Opens the journal in a folder, which is made if it is not there.
+    /// Opens the journal in a folder, which is created if it does not exist.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, Error> {
         let journal = Self { folder: folder.into() };
         for path in [journal.entries(), journal.blobs()] {
             DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(|source| Error::Io {
                 path,
-                doing: "making the folder of the journal",
+                doing: "creating the folder of the journal",
                 source,
             })?;
         }
         Ok(journal)
     }
 
-    /// The folder that it is in.
+    /// The folder of the journal.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The entry of this number.
+    /// The entry with this number.
     pub fn entry(&self, id: EntryId) -> Result<Entry, Error> {
         let path = self.entry_file(id);
         let text = match fs::read(&path) {
@@ -76,13 +76,13 @@ impl Journal {
         Entry::from_text(id, &text).map_err(|what| Error::Damaged { id, path, what })
     }
 
-    /// The bytes of a file as it was before an entry.
+    /// The content of a file before an entry, by its hash.
     pub fn content(&self, hash: Hash) -> Result<Vec<u8>, Error> {
         let path = self.blob(hash);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::Lost { hash, path }),
-            Err(source) => return Err(Error::Io { path, doing: "reading a kept file", source }),
+            Err(source) => return Err(Error::Io { path, doing: "reading a saved file", source }),
         };
         if Hash::of(&bytes) != hash {
             return Err(Error::Lost { hash, path });
@@ -90,23 +90,23 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// Whether the content that a stamp speaks of is there, and undamaged.
+    /// Whether the content of a stamp is there and undamaged.
     pub(crate) fn has(&self, stamp: &Stamp) -> bool {
         let found = fs::File::open(self.blob(stamp.hash)).and_then(|mut file| Stamp::of_file(&mut file));
         found.is_ok_and(|found| found.same_content(stamp))
     }
 
-    /// Holds the journal; waits while another process does.
+    /// Locks the journal; waits while another process has it locked.
     pub(crate) fn lock(&self) -> Result<Locked<'_>, Error> {
         Locked::new(self)
     }
 
-    /// The file with the content of this hash.
+    /// The file with the content that has this hash.
     pub(crate) fn blob(&self, hash: Hash) -> PathBuf {
         self.blobs().join(hash.to_string())
     }
 
-    /// The numbers of all entries, damaged or not, in their order.
+    /// The numbers of all entries in order, including damaged ones.
     fn ids(&self) -> Result<Vec<EntryId>, Error> {
         let names = self.names(self.entries())?;
         let mut ids: Vec<EntryId> =

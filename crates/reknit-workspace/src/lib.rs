@@ -1,20 +1,29 @@
-//! A user's files under a root: confined paths, whole writes, a journal, and undo.
+//! A user's files under a root: confined paths, atomic writes, a journal, and undo.
 //!
-//! A model says which files to change and how. This crate is the only code that does it, so it is where the
-//! promises about a user's files are kept:
+//! A model says which files to change and how. This crate is the only code that changes them, so it is where
+//! the promises about a user's files are kept:
 //!
-//! - **Nothing outside of the root is touched**, through no link, however it is swapped in: [`Root`].
-//! - **A file is written whole or not at all**, and only if it still holds what was read: [`Batch`].
-//! - **Everything can be taken back**, byte for byte, also after a crash, and so can the taking back:
-//!   [`Journal`], [`Undo`].
+//! - **Nothing outside the root is touched**, not even through a symlink that appears at the wrong moment:
+//!   [`Root`].
+//! - **A file is written as a whole or not at all**, and only if it still contains what was read: [`Batch`].
+//! - **Every change can be undone**, byte for byte, even after a crash, and so can the undo: [`Journal`],
+//!   [`Undo`].
+//! - **An answer is applied as a whole or not at all**, and never inside `.git`: [`Edits`].
 //!
 //! ```text
-//! "src/lib.rs" ─ resolve ─▶ RelPath ─ read ─▶ File { bytes, stamp }
-//!                                                      │ the caller plans its change
+//! answer ─ Edits::read ─▶ Edits ─ plan ─▶ Draft
+//!                                           │ commit
+//!                                           ▼
 //!       Batch { create, update, delete, move … } ─ commit ─▶ files, and an Entry in the Journal
+//!                            ▲                                             │
+//!                            │ the caller plans its change                 │
+//! "a.rs" ─ resolve ─▶ RelPath ─ read ─▶ File { bytes, stamp }              │
 //!                                                                          │
 //!                                     files as before ◀─ commit ─ Undo ◀───┘
 //! ```
+//!
+//! Most callers have a model's answer and want [`edits`], whose example shows the whole path. The lower level can
+//! be used alone:
 //!
 //! ```
 //! use std::time::SystemTime;
@@ -27,7 +36,7 @@
 //! let root = Root::open(&project)?;
 //! let journal = Journal::open(&state)?; // or Journal::default_folder()?
 //!
-//! let path = root.resolve("a.txt")?; // what a model wrote: refused if it leads out of the root
+//! let path = root.resolve("a.txt")?; // as a model wrote it; refused if it is outside the root
 //! let file = root.read(&path)?;
 //! let mut batch = Batch::new("apply");
 //! batch.update(path, &file.stamp, [&file.bytes[..4], b"three\n"]);
@@ -41,12 +50,14 @@
 //!
 //! # What is absent
 //!
-//! - No approval: whether a file *should* be written, `.git` and secrets included, is decided before.
-//! - No clock: times are given, so that what is pruned and listed can be foreseen.
-//! - No async, no thread. A call waits for the disk, and while another process writes.
-//! - No link, directory or device is ever written: files only, and directories that a new file needs.
+//! - No approval: the caller decides whether a file *should* be written. [`Edits`] refuses `.git`; a [`Batch`]
+//!   writes whatever it is given.
+//! - No clock: the caller passes in times, so what is listed and pruned is predictable.
+//! - No async and no threads: a call blocks on the disk, and while another process is writing.
+//! - No writes to symlinks, directories or devices: only files, and the directories that a new file needs.
 //! - No names that are not UTF-8: a model could not have written them.
-//! - No Windows: confinement is built on directory handles, and replacement on the rename, of Linux and macOS.
+//! - No Windows: confinement relies on directory handles, and replacing a file on `rename`, as Linux and macOS
+//!   have them.
 #![warn(missing_docs)]
 
 mod stamp;
@@ -55,7 +66,9 @@ pub mod root;
 pub mod journal;
 pub mod write;
 pub mod undo;
+pub mod edits;
 
+pub use edits::{Draft, Edits};
 pub use journal::{Entry, EntryId, Journal};
 pub use root::{File, RelPath, Root};
 pub use stamp::{Hash, NotAHash, Stamp};

@@ -1,9 +1,9 @@
-//! The root: which paths may be touched, and the only way to what is behind them.
+//! The root: which paths may be touched, and the only way to the files there.
 //!
-//! A path is confined twice. [`Root::resolve`] brings what a model wrote into canonical form, through whatever
-//! links there are, and refuses what is not below the root. Whatever is done then starts at the root's open
-//! handle and walks that form name by name, and no link is followed. A link that was swapped in between is
-//! thus refused, however well it was timed.
+//! A path is confined twice. [`Root::resolve`] turns what a model wrote into canonical form, following symlinks,
+//! and refuses anything outside the root. Every access then starts at the root's open handle and walks the
+//! canonical form name by name without following symlinks. So a symlink that is swapped in between is refused,
+//! however well it is timed.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -23,7 +23,7 @@ pub use error::{Error, Found};
 pub use path::RelPath;
 pub(crate) use place::Place;
 
-/// A directory of the user's; everything that is read and written lies below it.
+/// A directory of the user's. Everything that is read and written is inside it.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -37,7 +37,7 @@ pub(crate) use place::Place;
 /// assert_eq!(file.stamp.size, 4);
 ///
 /// let error = root.resolve("../secrets").unwrap_err();
-/// assert_eq!(error.to_string(), "`../secrets`: there is a `..` in it");
+/// assert_eq!(error.to_string(), "`../secrets`: contains `..`");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// Opens a directory; links on the way to it are followed.
+    /// Opens a directory, following symlinks.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let given = directory.as_ref().to_string_lossy().into_owned();
         let io = |source| Error::Io { path: given.clone(), doing: "opening the root", source };
@@ -58,25 +58,25 @@ impl Root {
         Ok(Self { path: utf8(path)?, directory })
     }
 
-    /// Its path in canonical form.
+    /// The root's path in canonical form.
     pub fn path(&self) -> &Path {
         Path::new(&self.path)
     }
 
-    /// The path of the file that is meant, links followed.
+    /// Resolves a path, following symlinks.
     ///
-    /// The path may be relative to the root, or absolute and inside of it, and nothing need be there. If links
-    /// lead to another place below the root, that place is the answer: an update then replaces the file behind
-    /// the link, and the link stays. If they lead out of the root, or nowhere, that is an error.
+    /// The path may be relative to the root, or absolute and inside it. It does not have to exist. If a symlink
+    /// points to another place inside the root, the result is that place: an update then replaces the symlink's
+    /// target, and the symlink stays. A symlink that points outside the root, or to nothing, is an error.
     pub fn resolve(&self, path: &str) -> Result<RelPath, Error> {
         let joined = self.join(path)?;
         self.relative(path, &canonical(path, &joined)?)
     }
 
-    /// The path of the name that is meant, links followed up to it but not behind it.
+    /// Resolves a path, following symlinks except for the last name.
     ///
-    /// To delete or to move a link is to change the link and not the file behind it. Links are never written
-    /// here, so a path from this, if its last name is a link, is refused by whatever is done with it.
+    /// Deleting or moving a symlink is about the symlink and not about its target. Symlinks are never changed
+    /// here, so a path from this function whose last name is a symlink is refused wherever it is used.
     pub fn resolve_name(&self, path: &str) -> Result<RelPath, Error> {
         let joined = self.join(path)?;
         match (joined.parent(), joined.file_name()) {
@@ -87,32 +87,32 @@ impl Root {
         }
     }
 
-    /// Reads a whole file, and takes its stamp.
+    /// Reads a whole file and takes its stamp.
     pub fn read(&self, path: &RelPath) -> Result<File, Error> {
         let place = self.place(path)?;
         let mut file = place.open()?;
-        let metadata = file.metadata().map_err(|error| place.io("looking at it", error))?;
+        let metadata = file.metadata().map_err(|error| place.io("reading its metadata", error))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| place.io("reading", error))?;
         let stamp = Stamp { hash: Hash::of(&bytes), size: bytes.len() as u64, mode: mode_of(&metadata) };
         Ok(File { bytes, stamp })
     }
 
-    /// The place that a path leads to; its directory must be there.
+    /// The place that a path leads to. Its directory must exist.
     pub(crate) fn place(&self, path: &RelPath) -> Result<Place, Error> {
         let missing = |_: &OwnedFd, _: &str, _: &str| Err(Error::NotFound { path: path.to_string() });
         Ok(Place::new(self.walk(path, missing)?, path.clone()))
     }
 
-    /// The same, with the directories that are missing made; `made` gets their paths.
-    pub(crate) fn place_making(&self, path: &RelPath, made: &mut Vec<RelPath>) -> Result<Place, Error> {
+    /// The same, but creates missing directories and adds their paths to `made`.
+    pub(crate) fn place_creating(&self, path: &RelPath, made: &mut Vec<RelPath>) -> Result<Place, Error> {
         let directory = self.walk(path, |parent, name, walked| {
             match mkdirat(parent, name, Mode::from_raw_mode(0o777)) {
                 Ok(()) => made.push(RelPath::new(walked)?),
-                // Somebody else was faster.
+                // Another process was faster.
                 Err(Errno::EXIST) => {}
                 Err(errno) => {
-                    let doing = "making a directory for it";
+                    let doing = "creating a parent directory";
                     return Err(Error::Io { path: path.to_string(), doing, source: errno.into() });
                 }
             }
@@ -121,13 +121,14 @@ impl Root {
         Ok(Place::new(directory, path.clone()))
     }
 
-    /// Walks to the directory of a path; `missing` is called for each that is not there, and may make it.
+    /// Walks to the directory of a path. `missing` is called for each directory that does not exist, and may
+    /// create it.
     fn walk(
         &self,
         path: &RelPath,
         mut missing: impl FnMut(&OwnedFd, &str, &str) -> Result<(), Error>,
     ) -> Result<OwnedFd, Error> {
-        let io = |source| Error::Io { path: path.to_string(), doing: "opening the root again", source };
+        let io = |source| Error::Io { path: path.to_string(), doing: "reopening the root", source };
         let mut directory = self.directory.try_clone().map_err(io)?;
         let Some(parent) = path.parent() else { return Ok(directory) };
         let mut end = 0;
@@ -146,7 +147,7 @@ impl Root {
         Ok(directory)
     }
 
-    /// The path as the system would take it, once it has no `..` in it.
+    /// The path for the system, once it is known not to contain `..`.
     fn join(&self, path: &str) -> Result<PathBuf, Error> {
         if path.starts_with('/') {
             path::check_text(path)?;
@@ -155,7 +156,7 @@ impl Root {
         Ok(self.path().join(RelPath::new(path)?.as_str()))
     }
 
-    /// What is left of a canonical path behind the root.
+    /// A canonical path relative to the root.
     fn relative(&self, given: &str, canonical: &Path) -> Result<RelPath, Error> {
         let inside = match canonical.strip_prefix(self.path()) {
             Ok(inside) => inside.to_path_buf(),
@@ -172,16 +173,16 @@ impl Root {
     }
 }
 
-/// What a file held when it was read.
+/// A file as it was when it was read.
 #[derive(Clone, Debug)]
 pub struct File {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What a later write compares with.
+    /// What a later write compares the file with.
     pub stamp: Stamp,
 }
 
-/// The canonical form of a path: of as much of it as is there, and the rest behind that.
+/// The canonical form of a path: that of the part that exists, followed by the rest.
 fn canonical(given: &str, path: &Path) -> Result<PathBuf, Error> {
     for ancestor in path.ancestors() {
         match fs::canonicalize(ancestor) {
@@ -197,7 +198,7 @@ fn canonical(given: &str, path: &Path) -> Result<PathBuf, Error> {
                 return Ok(canonical.join(missing));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // What is missing may be the file behind a link, and writing there would follow it.
+                // What is missing may be the target of a symlink, and writing there would follow it.
                 if fs::symlink_metadata(ancestor).is_ok() {
                     let link = ancestor.to_string_lossy().into_owned();
                     return Err(Error::Dangling { path: given.into(), link });
@@ -205,7 +206,7 @@ fn canonical(given: &str, path: &Path) -> Result<PathBuf, Error> {
             }
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
             Err(source) => {
-                return Err(Error::Io { path: given.into(), doing: "following its links", source });
+                return Err(Error::Io { path: given.into(), doing: "resolving symlinks", source });
             }
         }
     }

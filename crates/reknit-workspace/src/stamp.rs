@@ -1,4 +1,4 @@
-//! `Stamp` and `Hash`: what a file was, in a few bytes.
+//! `Stamp` and `Hash`: the state of a file in a few bytes.
 
 use std::fmt;
 use std::fs;
@@ -9,11 +9,11 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// What a file was: its content by hash and size, and its permissions.
+/// The state of a file: its content as hash and size, and its permissions.
 ///
-/// [`Root::read`](crate::Root::read) gives one along with the bytes. A write that is meant for those bytes
-/// carries it, and is refused when the file holds others by then. The hash decides that, no time does: a file
-/// that was touched, or saved again as it was, did not change.
+/// [`Root::read`](crate::Root::read) returns one along with the bytes. A write that was planned for those bytes
+/// takes the stamp, and is refused if the file contains something else by then. Hashes are compared, not
+/// timestamps: a file that was touched, or saved again unchanged, has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     /// The hash of the content.
@@ -25,12 +25,12 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Whether both are of the same content; permissions aside.
+    /// Whether both have the same content, whatever their permissions.
     pub fn same_content(&self, other: &Self) -> bool {
         self.hash == other.hash && self.size == other.size
     }
 
-    /// The stamp of an open file, read from where it stands to its end in small pieces.
+    /// The stamp of an open file, read in small pieces from its current position to its end.
     pub(crate) fn of_file(file: &mut fs::File) -> io::Result<Self> {
         let mode = mode_of(&file.metadata()?);
         let mut hasher = Hasher::default();
@@ -95,7 +95,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// A text is not a hash: it is not 64 small hexadecimal digits.
+/// A text that is not a hash: it is not 64 lowercase hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a hash of 64 hexadecimal digits")]
 pub struct NotAHash;
@@ -133,7 +133,7 @@ impl From<Hash> for String {
     }
 }
 
-/// A hash and a size in the making.
+/// Computes a hash and a size piece by piece.
 #[derive(Clone, Default)]
 pub(crate) struct Hasher {
     sha: Sha256,
@@ -146,7 +146,7 @@ impl Hasher {
         self.size += piece.len() as u64;
     }
 
-    /// The stamp of a file that has this content and these permissions.
+    /// The stamp of a file with this content and these permissions.
     pub(crate) fn finish(self, mode: u32) -> Stamp {
         Stamp { hash: Hash(self.sha.finalize().into()), size: self.size, mode }
     }

@@ -1,11 +1,11 @@
-//! Names for files that are not finished.
+//! Names for temporary files.
 
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Sixteen hexadecimal digits that nobody can foresee.
+/// Sixteen random hexadecimal digits.
 ///
-/// The names are used with `O_EXCL`, so to foresee one is to hinder a write and no more.
-pub(crate) fn unguessable() -> String {
-    // Each state has keys of its own, which come from the system's source of randomness.
+/// Files with such a name are created with `O_EXCL`, so guessing it could make a write fail but nothing worse.
+pub(crate) fn random_digits() -> String {
+    // Each `RandomState` has its own keys, which come from the system's source of randomness.
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }

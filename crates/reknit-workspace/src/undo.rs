@@ -1,18 +1,18 @@
-//! [`Undo`]: an entry of the journal taken back.
+//! [`Undo`]: reverts an entry of the journal.
 
 use std::fmt;
 use std::time::SystemTime;
 
 use crate::journal::{self, Entry, EntryId, Journal};
 use crate::root::{self, RelPath, Root};
-use crate::write::{self, Committed, Heading, Way, commit, remove_directories};
+use crate::write::{self, Committed, Heading, Revert, commit, remove_directories};
 
-/// An entry to be taken back.
+/// The undo of an entry.
 ///
-/// Each file gets back the bytes and the permissions that it had before the entry: what was deleted is there
-/// again, what was created is gone, with the directories that were made for it if nothing else is in them. It
-/// depends only on what is there now, so that an entry whose writes a crash prevented is taken back as far as
-/// they happened. The undo is an entry itself, and can be undone.
+/// Each file gets back the bytes and the permissions that it had before the entry: deleted files are restored,
+/// created files are removed, along with the directories that were created for them if nothing else is in them.
+/// Only the current state of the files matters, so after a crash exactly those writes are undone that happened.
+/// The undo is an entry itself and can be undone.
 ///
 /// ```
 /// # use std::time::SystemTime;
@@ -42,49 +42,51 @@ pub struct Undo {
     conflicts: Conflicts,
 }
 
-/// What to do about files that are not as the entry left them.
+/// What to do about files that have changed since the entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conflicts {
-    /// Undo nothing, and name them.
+    /// Undo nothing and report them.
     #[default]
     Refuse,
-    /// Replace what was changed since; the undo keeps it, so that it is not lost.
+    /// Overwrite them. The undo saves what they contained, so that nothing is lost.
     Overwrite,
-    /// Leave them as they are, and undo the others.
+    /// Leave them as they are and undo the others.
     Skip,
 }
 
 impl Undo {
-    /// Takes back this entry, and refuses if a file was changed since.
+    /// Undoes this entry, unless a file has changed since.
     pub fn of(entry: EntryId) -> Self {
         Self { entry, conflicts: Conflicts::Refuse }
     }
 
-    /// The same, with another answer to files that were changed since.
+    /// Sets what to do about files that have changed since.
     pub fn conflicts(self, conflicts: Conflicts) -> Self {
         Self { conflicts, ..self }
     }
 
-    /// How each file of the entry stands, without changing anything.
+    /// The standing of each file of the entry, without changing anything.
     pub fn preview(&self, root: &Root, journal: &Journal) -> Result<Vec<(RelPath, Standing)>, Error> {
         let entry = self.find(root, journal)?;
-        let ways = ways(root, journal, &entry)?;
-        Ok(ways.into_iter().map(|(path, way)| (path, standing(&way))).collect())
+        let reverts = reverts(root, journal, &entry)?;
+        Ok(reverts.into_iter().map(|(path, revert)| (path, standing(&revert))).collect())
     }
 
-    /// Takes it back, all or nothing; `at` is the time that the journal gets.
+    /// Undoes the entry, all of it or nothing. `at` is the time for the journal.
     pub fn commit(self, root: &Root, journal: &Journal, at: SystemTime) -> Result<Committed, Error> {
         let lock = journal.lock()?;
         let entry = self.find(root, journal)?;
         let mut steps = Vec::new();
         let mut conflicts = Vec::new();
-        for (path, way) in ways(root, journal, &entry)? {
-            let standing = standing(&way);
-            match (way, self.conflicts) {
-                (Way::Already, _) => {}
-                (Way::Restore(step), _) | (Way::Overwrite(step), Conflicts::Overwrite) => steps.push(step),
-                (Way::Overwrite(_) | Way::Blocked | Way::Lost, Conflicts::Skip) => {}
-                (Way::Overwrite(_), Conflicts::Refuse) | (Way::Blocked | Way::Lost, _) => {
+        for (path, revert) in reverts(root, journal, &entry)? {
+            let standing = standing(&revert);
+            match (revert, self.conflicts) {
+                (Revert::Already, _) => {}
+                (Revert::Restore(step), _) | (Revert::Overwrite(step), Conflicts::Overwrite) => {
+                    steps.push(step);
+                }
+                (Revert::Overwrite(_) | Revert::Blocked | Revert::Lost, Conflicts::Skip) => {}
+                (Revert::Overwrite(_), Conflicts::Refuse) | (Revert::Blocked | Revert::Lost, _) => {
                     conflicts.push((path, standing));
                 }
             }
@@ -98,7 +100,7 @@ impl Undo {
         Ok(committed)
     }
 
-    /// The entry, if it is one of this root that is not undone.
+    /// The entry, if it belongs to this root and is not undone.
     fn find(&self, root: &Root, journal: &Journal) -> Result<Entry, Error> {
         let entry = journal.entry(self.entry)?;
         if entry.root != root.path() {
@@ -111,7 +113,7 @@ impl Undo {
     }
 }
 
-/// How a file stands to an entry that is to be undone.
+/// The state of a file relative to an entry that is to be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
@@ -119,11 +121,11 @@ pub enum Standing {
     Ready,
     /// It is as it was before the entry.
     Already,
-    /// Somebody changed it since.
+    /// It has changed since.
     Changed,
-    /// Something that is no file is in its place, or in its way.
+    /// Something that is not a file is in its place or in its path.
     Blocked,
-    /// The journal has lost what it held.
+    /// The journal has lost its content.
     Lost,
 }
 
@@ -131,49 +133,49 @@ impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ready => "as the entry left it",
-            Self::Already => "as it was before the entry",
+            Self::Already => "already as it was before the entry",
             Self::Changed => "changed since",
-            Self::Blocked => "something that is no file is there",
-            Self::Lost => "what it held is lost from the journal",
+            Self::Blocked => "something that is not a file is there",
+            Self::Lost => "its content is missing from the journal",
         })
     }
 }
 
-/// Why an entry is not undone. Unless it says otherwise, nothing was changed.
+/// Why an entry is not undone. Unless the error says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The journal could not be read.
     #[error(transparent)]
     Journal(#[from] journal::Error),
-    /// A file could not be looked at.
+    /// A file could not be accessed.
     #[error(transparent)]
     Path(#[from] root::Error),
     /// The files could not be written.
     #[error(transparent)]
     Write(#[from] write::Error),
-    /// The entry is about files of another root.
-    #[error("entry {entry} is about files below `{root}`")]
+    /// The entry belongs to another root.
+    #[error("entry {entry} belongs to another root: `{root}`")]
     OtherRoot {
         /// The entry.
         entry: EntryId,
         /// Its root.
         root: String,
     },
-    /// The entry is undone.
-    #[error("entry {entry} is undone already, by entry {by}")]
+    /// The entry is already undone.
+    #[error("entry {entry} was already undone by entry {by}")]
     AlreadyUndone {
         /// The entry.
         entry: EntryId,
-        /// The one that took it back.
+        /// The entry that undid it.
         by: EntryId,
     },
-    /// Files are not as the entry left them.
+    /// Files have changed since the entry, or cannot be restored.
     #[error("entry {entry} cannot be undone: {}", list(files))]
     Conflicts {
         /// The entry.
         entry: EntryId,
-        /// Each such file, and how it stands.
+        /// Each such file and its standing.
         files: Vec<(RelPath, Standing)>,
     },
 }
@@ -185,26 +187,26 @@ impl Error {
             Self::Journal(error) => error.hint(),
             Self::Path(error) => error.hint(),
             Self::Write(error) => error.hint(),
-            Self::OtherRoot { .. } => "undo it with that root",
-            Self::AlreadyUndone { .. } => "undo that entry to bring its changes back",
-            Self::Conflicts { .. } => "look at these files; then overwrite them, or leave them out",
+            Self::OtherRoot { .. } => "use that root to undo it",
+            Self::AlreadyUndone { .. } => "undo that entry to bring the changes back",
+            Self::Conflicts { .. } => "check these files, then overwrite or skip them",
         }
     }
 }
 
-/// The ways back for all files of an entry.
-fn ways(root: &Root, journal: &Journal, entry: &Entry) -> Result<Vec<(RelPath, Way)>, root::Error> {
-    let ways = entry.changes.iter().map(|change| write::ways(root, journal, change));
-    Ok(ways.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+/// How to revert each file of an entry.
+fn reverts(root: &Root, journal: &Journal, entry: &Entry) -> Result<Vec<(RelPath, Revert)>, root::Error> {
+    let reverts = entry.changes.iter().map(|change| write::reverts(root, journal, change));
+    Ok(reverts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-fn standing(way: &Way) -> Standing {
-    match way {
-        Way::Already => Standing::Already,
-        Way::Restore(_) => Standing::Ready,
-        Way::Overwrite(_) => Standing::Changed,
-        Way::Blocked => Standing::Blocked,
-        Way::Lost => Standing::Lost,
+fn standing(revert: &Revert) -> Standing {
+    match revert {
+        Revert::Already => Standing::Already,
+        Revert::Restore(_) => Standing::Ready,
+        Revert::Overwrite(_) => Standing::Changed,
+        Revert::Blocked => Standing::Blocked,
+        Revert::Lost => Standing::Lost,
     }
 }
 

@@ -1,21 +1,21 @@
-//! Writing: several files at once, each whole or not at all.
+//! Writing: several files at once, all of them or none.
 //!
 //! A batch goes through five stages, and no file changes before the last:
 //!
-//! 1. **Check**: each path, what is there, whether it may be written, whether it is what was read.
-//! 2. **Keep**: each file that will change goes to the journal.
-//! 3. **Stage**: each new content goes to a temporary file in its directory, and to the disk.
-//! 4. **Enter**: the journal gets an entry that says all of it.
-//! 5. **Do**: a rename or a removal for each file. If one fails, those before it are put back.
+//! 1. **Check**: is each path allowed and writable, and is the file there the one that was read?
+//! 2. **Save**: a copy of each file that will change goes to the journal.
+//! 3. **Stage**: each new content is written to a temporary file in the same directory, and synced.
+//! 4. **Record**: an entry in the journal lists all changes.
+//! 5. **Perform**: each file is renamed or removed. If that fails for one, the files before it are rolled back.
 //!
-//! What a careful user should know of the last stage:
+//! What to know about the last stage:
 //!
-//! - A file is replaced by another one of the same name. Permissions stay; owner and group stay where the
-//!   system lets them, and a [`Note`] says when it did not. Extended attributes are not carried over.
-//! - If the file has further names (hard links), those keep the old content, and a [`Note`] says so. Such a
-//!   name may lie outside of the root, so to write through it is not for this crate.
-//! - A crash leaves each file as it was or as it was to be, and an entry that [`Undo`](crate::Undo) can take
-//!   back. Files named `.reknit-….tmp`, if there are any, may be deleted.
+//! - A file is replaced by a new one with the same name. The permissions stay. Owner and group stay if the
+//!   system allows it; if not, a [`Note`] says so. Extended attributes are not copied.
+//! - Other hard links to the file keep the old content, and a [`Note`] says so. They may be outside the root, so
+//!   this crate does not write through them.
+//! - A crash leaves each file in its old or its new state, and an entry that [`Undo`](crate::Undo) can revert.
+//!   Files named `.reknit-….tmp` that a crash leaves can be deleted.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -24,24 +24,24 @@ use crate::journal::{Entry, Journal};
 use crate::root::{RelPath, Root};
 use crate::stamp::Stamp;
 
-use step::{Asked, Content, Step};
+use step::{Content, Requested, Step};
 
 mod error;
 mod step;
 mod current;
 mod staged;
 mod perform;
-mod back;
+mod revert;
 mod commit;
 
-pub(crate) use back::{Way, ways};
 pub(crate) use commit::{Heading, commit, remove_directories};
 pub use error::Error;
+pub(crate) use revert::{Revert, reverts};
 
-/// Writes that belong together: all of them are done, or none.
+/// Writes that belong together: all of them are performed, or none.
 ///
-/// Contents are iterators of pieces, so that a large file with a small change is never copied as a whole; they
-/// are run once, when the batch is committed.
+/// Contents are iterators of pieces, so that a small change to a large file does not copy all of it. They are
+/// consumed once, when the batch is committed.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -71,21 +71,21 @@ pub use error::Error;
 #[must_use = "nothing is written before `commit`"]
 pub struct Batch<'a> {
     label: String,
-    steps: Vec<Asked<'a>>,
+    steps: Vec<Requested<'a>>,
 }
 
 impl<'a> Batch<'a> {
-    /// An empty batch; the label, such as the name of a command, is for the journal.
+    /// An empty batch. The label, such as the name of a command, is for the journal.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), steps: Vec::new() }
     }
 
-    /// Creates a file, and the directories that it needs. Refused if anything is there.
+    /// Creates a file, and its directories if needed. Refused if the path exists.
     pub fn create(&mut self, path: RelPath, pieces: impl IntoIterator<Item = &'a [u8], IntoIter: 'a>) {
         self.steps.push(Step::Create { path, new: Content::pieces(pieces) });
     }
 
-    /// Gives a file another content. Refused if it is not what was seen.
+    /// Replaces the content of a file. Refused if the file has changed since `seen`.
     pub fn update(
         &mut self,
         path: RelPath,
@@ -95,21 +95,21 @@ impl<'a> Batch<'a> {
         self.steps.push(Step::Update { path, old: *seen, new: Content::pieces(pieces) });
     }
 
-    /// Deletes a file. Refused if it is not what was seen.
+    /// Deletes a file. Refused if the file has changed since `seen`.
     ///
-    /// The path is better one from [`Root::resolve_name`], so that a link does not stand for what is behind it.
+    /// Use a path from [`Root::resolve_name`], so that a symlink is not mistaken for its target.
     pub fn delete(&mut self, path: RelPath, seen: &Stamp) {
         self.steps.push(Step::Delete { path, old: *seen });
     }
 
-    /// Moves a file as it is. Refused if it is not what was seen, or if anything is at `to`.
+    /// Moves a file unchanged. Refused if the file has changed since `seen`, or if `to` exists.
     ///
-    /// As with [`delete`](Self::delete), the path is better one from [`Root::resolve_name`].
+    /// As for [`delete`](Self::delete), use a path from [`Root::resolve_name`].
     pub fn move_to(&mut self, path: RelPath, seen: &Stamp, to: RelPath) {
         self.steps.push(Step::Move { path, old: *seen, to });
     }
 
-    /// Moves a file and gives it another content. Refused as [`move_to`](Self::move_to) is.
+    /// Moves a file and replaces its content. Refused in the same cases as [`move_to`](Self::move_to).
     pub fn move_and_update(
         &mut self,
         path: RelPath,
@@ -125,7 +125,7 @@ impl<'a> Batch<'a> {
         self.steps.is_empty()
     }
 
-    /// Writes all of it, or nothing; `at` is the time that the journal gets.
+    /// Performs all writes or none. `at` is the time for the journal.
     ///
     /// Waits while another process writes with the same journal.
     pub fn commit(self, root: &Root, journal: &Journal, at: SystemTime) -> Result<Committed, Error> {
@@ -134,30 +134,30 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A batch that was written.
+/// The result of a commit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Committed {
-    /// What the journal has of it.
+    /// The entry in the journal.
     pub entry: Entry,
-    /// What could not be kept as it was.
+    /// What could not be preserved.
     pub notes: Vec<Note>,
 }
 
-/// Something about a file that is not as it was, beside what was asked for.
+/// A side effect of a write that the caller did not ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The file has another owner or group now: the system does not let this user give files away.
+    /// The file has another owner or group now: this user is not allowed to give files away.
     OwnerNotKept {
         /// The path.
         path: RelPath,
     },
-    /// The file had further names, and those still have the old content.
+    /// The file had other hard links, and those still have the old content.
     LinkBroken {
         /// The path.
         path: RelPath,
-        /// How many further names.
+        /// The number of other hard links.
         others: u64,
     },
 }
@@ -165,9 +165,9 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OwnerNotKept { path } => write!(f, "`{path}`: owner or group could not be kept"),
+            Self::OwnerNotKept { path } => write!(f, "`{path}`: could not preserve the owner or group"),
             Self::LinkBroken { path, others } => {
-                write!(f, "`{path}`: {others} other names of the file keep the old content")
+                write!(f, "`{path}`: other hard links keep the old content: {others}")
             }
         }
     }

@@ -1,8 +1,7 @@
-//! [`AgentEvent`]: one thing that happened in a session, in the vocabulary that everybody behind a reply
-//! shares.
+//! [`AgentEvent`]: something that happened in a session.
 //!
-//! A reply becomes agent events by a [`Bridge`], a session's log holds them as [`Entry`]s, and
-//! [`transcript::append`](crate::transcript::append) folds them into what a person sees.
+//! [`ReplyEvents`] turns a reply into agent events, the log of a session stores them as [`Entry`]s, and
+//! [`transcript::append`](crate::transcript::append) builds what a person sees from them.
 //!
 //! ```
 //! use reknit::agent::AgentEvent;
@@ -12,224 +11,201 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-use std::ops::Add;
-
 use serde::{Deserialize, Serialize};
 
+use crate::event::Usage;
 use crate::json::{Number, Object, Value};
 
 mod bridge;
+mod reply_events;
 mod entry;
 mod join;
-mod members;
+mod lifecycle;
 mod read;
+pub(crate) mod tokens;
 
+pub(crate) use crate::json::Members;
+pub use crate::json::Misread;
+pub use crate::wire::request::Content;
 pub use bridge::Bridge;
-pub use entry::{Body, Content, Decision, EndReason, Entry};
-pub(crate) use members::Members;
-pub use members::Misread;
+pub use entry::{Body, Decision, EndReason, Entry};
+pub use lifecycle::Lifecycle;
+pub use reply_events::ReplyEvents;
 
-/// One thing that happened in a session.
+/// Something that happened in a session.
 ///
-/// On the wire it is an object whose `type` is the variant's name with dashes, and whose other members are
+/// In JSON it is an object. Its `type` is the name of the variant in kebab case, and its other members are
 /// the fields in camel case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum AgentEvent {
-    /// The model's text went on.
+    /// More of the model's text.
     TextDelta {
-        /// What came.
+        /// The new text.
         delta: String,
     },
-    /// The model's thinking went on.
+    /// More of the model's thinking.
     ReasoningDelta {
-        /// What came.
+        /// The new text.
         delta: String,
     },
-    /// The model's thinking is over.
+    /// The end of the model's thinking.
     ReasoningEnd {
-        /// What the provider wants back with it: `signature`, `redactedData`, and its own fields under their
-        /// names. It seals the thinking, whatever it is.
+        /// What has to be sent back to the provider with it: `signature`, `redactedData`, and the provider's
+        /// own fields under their names. Any metadata seals the thinking: later thinking is separate.
         #[serde(skip_serializing_if = "Option::is_none")]
         metadata: Option<Value>,
     },
-    /// The model began to write a call.
+    /// The model started to write a call.
     ToolInputStart {
-        /// The call's id.
+        /// The id of the call.
         tool_call_id: String,
         /// The tool.
         tool_name: String,
     },
-    /// The text of a call's arguments went on.
+    /// More of the text of a call's arguments.
     ToolInputDelta {
-        /// The call's id.
+        /// The id of the call.
         tool_call_id: String,
-        /// What came.
+        /// The new text.
         delta: String,
     },
-    /// The arguments of a call will never be whole.
+    /// The arguments of a call will never be complete.
     ToolInputError {
-        /// The call's id.
+        /// The id of the call.
         tool_call_id: String,
         /// Why.
         error: String,
     },
-    /// The model asks for a call; its arguments are whole.
+    /// The model calls a tool; the arguments are complete.
     ToolCall {
         /// The call.
         tool_call: ToolCall,
     },
-    /// A call has its result.
+    /// The result of a call.
     ToolResult {
         /// The result.
         tool_result: ToolResult,
     },
-    /// A command that a call runs wrote something.
+    /// Output of a command that a call runs.
     ShellOutput {
-        /// What.
+        /// The output.
         data: String,
-        /// Where to.
+        /// Where it was written to.
         stream: Stream,
-        /// The call's id. Without it the newest call is meant.
+        /// The id of the call. If it is `None`, the last call is meant.
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
     },
-    /// Somebody has to say whether a call may run.
+    /// Someone has to decide whether a call may run.
     ApprovalRequest {
-        /// The id that the answer has to name.
+        /// The id that the answer has to refer to.
         approval_id: String,
-        /// The call's id.
+        /// The id of the call.
         tool_call_id: String,
-        /// Why it is asked.
+        /// Why the question is asked.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// Somebody said whether a call may run.
+    /// Someone decided whether a call may run.
     ApprovalResponse {
-        /// The request's id.
+        /// The id of the request.
         approval_id: String,
-        /// What was said.
+        /// The decision.
         decision: Decision,
         /// Why.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// Files were kept as they are now, to go back to.
-    Checkpoint {
-        /// The checkpoint's id.
-        checkpoint_id: String,
-    },
-    /// The new content of a file, as far as an edit shows it while it is written, went on.
+    /// More of the new content of a file, while the model writes an edit.
     EditPreview {
-        /// The id of the call that edits.
+        /// The id of the call that makes the edit.
         tool_call_id: String,
         /// The file.
         path: String,
-        /// What came.
+        /// The new text.
         delta: String,
-        /// Whether what was shown before is void.
+        /// Whether the earlier content has to be discarded.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         restarted: bool,
     },
-    /// A block of the provider that is neither text, thinking nor a call, or what it sent with a text.
+    /// A block of the provider that is not text, thinking or a call; or fields that it sent with a text.
     ProviderBlock {
-        /// The provider's word for it; `text` for the fields of the text before.
+        /// The provider's word for it; `text` for the fields of the previous text.
         kind: String,
         /// Its fields.
         block: Object,
     },
     /// Something failed.
     Error {
-        /// What it says.
+        /// The error message.
         error: String,
-        /// The status of the response, if there was one.
+        /// The HTTP status code, if there was one.
         #[serde(skip_serializing_if = "Option::is_none")]
         status_code: Option<Number>,
     },
-    /// Something that the reader should know.
+    /// A message for the user.
     Notice {
-        /// What it says.
+        /// The text.
         message: String,
     },
     /// Another model answers from here on.
     ModelChanged {
-        /// Under which key.
+        /// The key that is used.
         key_id: String,
-        /// Which model.
+        /// The model.
         model_id: String,
     },
-    /// The configuration was read again.
+    /// The configuration was reloaded.
     ConfigReload {},
-    /// The session idles, runs or failed, in the sender's word.
-    Status {
-        /// The word.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        status: Option<String>,
-    },
-    /// A turn begins.
+    /// A turn starts.
     TurnStart {
         /// Its id.
         #[serde(skip_serializing_if = "Option::is_none")]
         turn_id: Option<String>,
     },
-    /// A turn is over, and kept.
+    /// A turn is over and was saved.
     TurnSealed {
         /// Its id.
         #[serde(skip_serializing_if = "Option::is_none")]
         turn_id: Option<String>,
     },
-    /// The provider has paused its reply, and goes on with it when it gets it back.
+    /// The provider paused its reply, and continues when the reply is sent back to it.
     TurnPaused {},
     /// The model is done.
     Done {},
-    /// Tokens that one request took.
+    /// The number of tokens that a request took.
     Usage {
-        /// The counts.
-        #[serde(skip_serializing_if = "TokenCounts::is_empty")]
-        usage: TokenCounts,
+        /// The counts. One that is unknown is absent, not zero.
+        #[serde(skip_serializing_if = "Usage::is_empty", with = "tokens")]
+        usage: Usage,
     },
-    /// The list of tasks is another one.
-    TaskListUpdate {
-        /// All tasks.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tasks: Option<Value>,
-    },
-    /// A session was opened beside this one.
-    TabCreated {},
-    /// A message of the user waits for the turn to end.
-    MessageQueued {},
-    /// Waiting messages were taken into a turn.
-    MessageConsumed {},
-    /// A waiting message was withdrawn.
-    MessageCancelled {},
-    /// The history is being made shorter.
-    CompactionStarted {},
-    /// The history is shorter now.
-    CompactionComplete {},
-    /// The history could not be made shorter.
-    CompactionError {},
-    /// An event of a type that this version does not know, as it came.
+    /// Something that happened outside of the conversation.
+    #[serde(untagged)]
+    Lifecycle(Lifecycle),
+    /// An event of an unknown type, as it came.
     #[serde(untagged)]
     Unknown(Object),
 }
 
-/// A call that the model asks for.
+/// A tool call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// The id that the result has to name.
+    /// The id that the result has to refer to.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// What it is called with.
+    /// The arguments.
     pub arguments: Value,
-    /// The call as the model wrote it into its text, if it did. It is answered in text then.
+    /// The call as the model wrote it, if it was found in a text. It is then answered in text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// Whether the provider carries it out: the client must not.
+    /// Whether the provider runs it. The client must not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub provider_executed: bool,
-    /// The provider's own fields of the call that it wants back, such as a signature or the id of the item.
+    /// The provider's own fields of the call, which have to be sent back: a signature, the id of the item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
 }
@@ -238,12 +214,12 @@ pub struct ToolCall {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// The call's id.
+    /// The id of the call.
     pub tool_call_id: String,
     /// The tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// What came out, nearly always a text.
+    /// The result, nearly always a string.
     pub result: Value,
     /// Whether it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -254,54 +230,8 @@ pub struct ToolResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
-    /// Its output.
+    /// Standard output.
     Stdout,
-    /// Its errors.
+    /// Standard error.
     Stderr,
-}
-
-/// Tokens that one request took; what was not counted is absent, not zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TokenCounts {
-    /// Of the request. Whether cached ones are in it depends on the provider.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input_tokens: Option<u64>,
-    /// Of the reply.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_tokens: Option<u64>,
-    /// Of the request, read from a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache_read_tokens: Option<u64>,
-    /// Of the request, written to a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache_write_tokens: Option<u64>,
-    /// Of the reply, thinking.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reasoning_tokens: Option<u64>,
-}
-
-impl Add for TokenCounts {
-    type Output = Self;
-
-    /// What both took together; what neither counted stays unknown.
-    fn add(self, other: Self) -> Self {
-        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
-        Self {
-            input_tokens: sum(self.input_tokens, other.input_tokens),
-            output_tokens: sum(self.output_tokens, other.output_tokens),
-            cache_read_tokens: sum(self.cache_read_tokens, other.cache_read_tokens),
-            cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
-            reasoning_tokens: sum(self.reasoning_tokens, other.reasoning_tokens),
-        }
-    }
-}
-
-impl TokenCounts {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }

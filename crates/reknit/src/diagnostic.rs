@@ -1,20 +1,21 @@
-//! [`Diagnostic`]: what was odd in a stream, and where.
+//! [`Diagnostic`]: something unexpected in a stream, a text or a session, and where it is.
 
 use serde::{Deserialize, Serialize};
 
-/// Something in the stream that was dropped, repaired or not understood.
+use crate::slot::Slot;
+
+/// Something in a stream, a text or a session that was dropped, repaired or not understood.
 ///
-/// A diagnostic never stops the reading; what does is an error of the stage.
+/// Reading continues after a diagnostic. What ends it is an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Plain", into = "Plain")]
+#[non_exhaustive]
 pub struct Diagnostic {
-    /// What sort of thing it is; callers match on this.
+    /// What it is about; match on this.
     pub kind: Kind,
-    /// The byte of the whole input at which it stands.
-    pub at: u64,
-    /// The number of the frame it is in, counted from 0.
-    pub frame: u64,
-    /// What happened, for people.
+    /// Where it is.
+    pub location: Location,
+    /// What happened, in words.
     pub message: String,
 }
 
@@ -23,30 +24,67 @@ impl Diagnostic {
     pub fn hint(&self) -> &'static str {
         self.kind.hint()
     }
+
+    /// The byte of the input, or the byte where its frame begins; `None` for an event of a session.
+    pub fn at(&self) -> Option<u64> {
+        self.place().map(|place| place.at)
+    }
+
+    /// That byte and the number of the frame; `None` for an event of a session.
+    pub fn place(&self) -> Option<Place> {
+        match self.location {
+            Location::Input(place) | Location::Text { place, .. } => Some(place),
+            Location::Event(_) => None,
+        }
+    }
+
+    /// A diagnostic about the event with this number.
+    pub(crate) fn of_event(kind: Kind, number: u64, message: impl Into<String>) -> Self {
+        Self { kind, location: Location::Event(number), message: message.into() }
+    }
 }
 
-/// Where in the input something stands.
+/// What a [`Diagnostic`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// A place in the input.
+    Input(Place),
+    /// A place in the text of a message.
+    Text {
+        /// Where the frame begins that the text arrived in.
+        place: Place,
+        /// The block of the provider that has the text.
+        block: Slot,
+        /// The byte in the text of that block.
+        offset: u64,
+    },
+    /// An event of a session, by its number, counted from 0.
+    Event(u64),
+}
+
+/// A place in the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The byte of the whole input.
+    /// The byte, counted from the beginning of the input.
     pub at: u64,
     /// The number of the frame, counted from 0.
     pub frame: u64,
 }
 
 impl Place {
-    /// A diagnostic of something that stands here.
-    pub fn notice(self, kind: Kind, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { kind, at: self.at, frame: self.frame, message: message.into() }
+    /// A diagnostic about this place.
+    pub(crate) fn notice(self, kind: Kind, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { kind, location: Location::Input(self), message: message.into() }
     }
 }
 
-/// Defines [`Kind`]: a kind is its name and what to do about it, and none of them may be forgotten.
+/// Defines [`Kind`]. Each kind is listed once, with its name and its hint.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal => $hint:literal;)+) => {
-        /// The sorts of [`Diagnostic`], and of the errors that end the reading of a stream.
+        /// The kinds of [`Diagnostic`], and of the errors that end a stream.
         ///
-        /// `docs/errors.md` and `reknit explain` have an entry for each, under its name.
+        /// `docs/errors.md` and `reknit explain` explain each of them, by its name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[non_exhaustive]
         pub enum Kind {
@@ -54,10 +92,10 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// Every kind.
+            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),+];
 
-            /// Its name, as it stands in JSON.
+            /// Its name, as in JSON.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)+
@@ -75,156 +113,187 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Bytes that are not UTF-8 were read as U+FFFD.
+    /// Bytes that are not UTF-8 were replaced with U+FFFD.
     InvalidUtf8 = "invalid-utf8" =>
-        "check whether something between provider and reader re-encodes the stream";
-    /// A server-sent event held lines that no rule of the format reads.
+        "check whether something between the provider and the reader re-encodes the stream";
+    /// A server-sent event contained lines that are not part of the format.
     IgnoredLine = "ignored-line" =>
-        "check that the input is the body of the response, without headers";
+        "check that the input is only the body of the response, without headers";
     /// The input ended before the blank line, bracket or line end that closes a frame; the frame was read.
     UnterminatedFrame = "unterminated-frame" =>
-        "the input lacks its last line end; if the frame is whole, nothing was lost";
-    /// The input ended inside a line or a value; what was there of the frame was dropped.
+        "the last line end is missing; if the frame is complete, nothing was lost";
+    /// The input ended inside a line or a value; the incomplete frame was dropped.
     DroppedFrame = "dropped-frame" =>
-        "the connection ended early; ask for the reply again";
-    /// Bytes behind the end of a JSON array were dropped.
+        "the connection was closed early; request the reply again";
+    /// Bytes after the end of a JSON array were dropped.
     TrailingBytes = "trailing-bytes" =>
-        "check that the input is one response, not several joined";
-    /// A frame is not what the dialect sends; it was dropped.
+        "check that the input is a single response, not several joined together";
+    /// A frame is not valid in the dialect; it was dropped.
     MalformedFrame = "malformed-frame" =>
-        "check that the input is the provider's stream and nothing is mixed into it";
-    /// A field is nested too deep or is no JSON; it was kept as its text.
+        "check that the input is the provider's stream, with nothing mixed into it";
+    /// A field is nested too deeply or is not valid JSON; its text was kept.
     FieldAsText = "field-as-text" =>
-        "read the text yourself if the field matters; nothing of it is lost";
-    /// A text has an escape that JSON does not; what stands behind the backslash was read as it is.
+        "parse the text yourself if you need the field; nothing of it was lost";
+    /// A string contains an escape that JSON does not have; the character after the backslash was read as it
+    /// is.
     MalformedEscape = "malformed-escape" =>
-        "check what writes the stream's JSON; the character may not be the one that was meant";
-    /// An event that the dialect does not name was kept as it came.
+        "check what writes the JSON of the stream; the character may not be the intended one";
+    /// An event that the dialect does not define was kept as it came.
     UnknownEvent = "unknown-event" =>
-        "the provider sends something newer than this version knows; look at the message's extra fields";
+        "the provider sent something that this version does not know; look at the message's `extra` fields";
     /// The message began without its start event.
     MissingStart = "missing-start" =>
-        "check that the recording has its beginning";
-    /// The same message was started twice; the second start was ignored.
+        "check that the beginning of the stream is not missing";
+    /// A message was started twice; the second start was ignored.
     DuplicateStart = "duplicate-start" =>
-        "nothing to do; the provider or a proxy repeats itself";
-    /// A block was opened at an index that is taken; it was read as a block of its own.
+        "no action needed; the provider or a proxy repeated itself";
+    /// A block was opened at an index that is already in use; it was read as a separate block.
     DuplicateBlock = "duplicate-block" =>
-        "check whether two streams were joined";
-    /// Something came for a block that is not open; it was kept beside the message.
+        "check whether two streams were joined together";
+    /// Something arrived for a block that is not open; it was kept outside of any block.
     OrphanDelta = "orphan-delta" =>
-        "check that the recording has its beginning";
-    /// A piece of a tool call came that belongs to no call.
+        "check that the beginning of the stream is not missing";
+    /// A piece of a tool call arrived that belongs to no call.
     OrphanFragment = "orphan-fragment" =>
         "the server sends calls without a name; check its tool-call settings";
-    /// The provider's last word on a block is not what was shown of it; it was kept beside the block.
+    /// The final value of a block differs from what was streamed; it was kept next to the block.
     DifferentEnd = "different-end" =>
-        "take the value in the block's `final` field; do not run a call whose arguments differ";
-    /// The numbers of the events have a gap: some did not come.
+        "use the value in the block's `final` field; do not run a call whose arguments differ";
+    /// The numbers of the events have a gap: some events did not arrive.
     MissingEvents = "missing-events" =>
-        "ask for the reply again, or for its events from the last number on";
-    /// An event came a second time and was ignored.
+        "request the reply again, or the events after the last number received";
+    /// An event arrived a second time and was ignored.
     DuplicateEvent = "duplicate-event" =>
-        "nothing to do; the provider or a proxy repeats itself";
+        "no action needed; the provider or a proxy repeated itself";
     /// Two events have the same number; numbers were ignored from there on.
     MisnumberedEvent = "misnumbered-event" =>
-        "nothing to do; the server does not number its events";
-    /// Something is named by another id than before; its place was taken instead.
+        "no action needed; the server does not number its events";
+    /// Something has a different id than before; it was recognised by its position instead.
     ChangedId = "changed-id" =>
-        "nothing to do; go by the ids of calls, the gateway makes up the others";
-    /// The message ended while a block was open; the block was read as closed.
+        "no action needed; only the ids of calls are reliable, the gateway makes up the others";
+    /// The message ended while a block was open; the block was treated as closed.
     UnclosedBlock = "unclosed-block" =>
-        "nothing to do; the provider leaves out the end of a block";
-    /// Something came behind the end of the message and was ignored.
+        "no action needed; the provider leaves out the end of a block";
+    /// Something arrived after the end of the message and was ignored.
     AfterEnd = "after-end" =>
-        "check that the input is one response, not several joined";
-    /// The message ended without a reason to stop.
+        "check that the input is a single response, not several joined together";
+    /// The message ended without a stop reason.
     NoStopReason = "no-stop-reason" =>
-        "treat the reply with care: the provider did not say that it is whole";
-    /// The model stopped for tool calls and made none.
+        "be careful with the reply: the provider did not say that it is complete";
+    /// The model stopped to call tools, but called none.
     CallsMissing = "calls-missing" =>
-        "ask the model again; its call was lost or written into the text";
-    /// A tool call came without an id and was given one.
+        "ask the model again; its call was lost or is in the text";
+    /// A tool call arrived without an id and was given one.
     MissingId = "missing-id" =>
-        "nothing to do; the server leaves ids out";
-    /// The arguments of a tool call are not JSON.
+        "no action needed; the server leaves out ids";
+    /// The arguments of a tool call are not valid JSON.
     MalformedArguments = "malformed-arguments" =>
         "do not run the call; tell the model what is wrong with its arguments";
-    /// The arguments of a tool call end too early.
+    /// The arguments of a tool call are incomplete.
     CutArguments = "cut-arguments" =>
-        "do not run the call; ask for the reply again with a larger limit on its length";
-    /// The arguments of a tool call came out of order; what came late stands behind the rest.
+        "do not run the call; request the reply again with a higher limit on its length";
+    /// The arguments of a tool call arrived out of order; what came late was appended.
     ScatteredArguments = "scattered-arguments" =>
-        "nothing to do; the arguments have all values, in another order";
-    /// The arguments of a tool call give a key twice.
+        "no action needed; the arguments have all values, in a different order";
+    /// The arguments of a tool call contain a key twice.
     DuplicateKey = "duplicate-key" =>
         "check which of the two values the model meant";
-    /// Half of a surrogate pair was read as U+FFFD.
+    /// Half of a surrogate pair was replaced with U+FFFD.
     LoneSurrogate = "lone-surrogate" =>
-        "the provider cuts characters in two; the text lacks one";
+        "the provider cut a character in two; it is missing from the text";
     /// A limit was reached; the rest of the stream was refused.
     LimitReached = "limit-reached" =>
-        "raise the limit if the stream is meant to be that large";
-    /// A recording ends inside a line; the read that stood there was dropped.
+        "raise the limit if you expect streams of this size";
+    /// A recording ends inside a line; the incomplete line was dropped.
     CutRecording = "cut-recording" =>
-        "whoever recorded was interrupted; the reads before it are whole";
-    /// A line of a recording is not what it must be; it was read up to there.
+        "the recording was interrupted; everything before the last line is complete";
+    /// A line of a recording is not valid; the recording was read up to there.
     BrokenRecording = "broken-recording" =>
-        "restore the line, or delete it with all below it";
-    /// The input does not begin as a recording does.
+        "restore the line, or delete it and everything after it";
+    /// The input does not begin like a recording.
     NotARecording = "not-a-recording" =>
-        "a recording is what `reknit read --record FILE` writes";
-    /// A recording is of a version that this one does not read.
+        "use a file that `reknit read --record FILE` wrote";
+    /// A recording has a version that this version of reknit cannot read.
     UnknownVersion = "unknown-version" =>
         "read it with the version of reknit that wrote it";
     /// Text inside a call that belongs to no parameter was dropped.
     StrayText = "stray-text" =>
-        "tell the model which parameters the tool has; the text is in the input, from this byte on";
+        "tell the model which parameters the tool has; the input still has the text, at this place";
     /// Text or thinking that the profile does not show was dropped.
     DroppedText = "dropped-text" =>
-        "nothing to do; the text is in the input, from this byte on";
-    /// A parameter of a call came twice; the last one stands.
+        "no action needed; the input still has the text, at this place";
+    /// A parameter of a call was given twice; the last value is used.
     RepeatedParameter = "repeated-parameter" =>
         "check which of the two values the model meant";
-    /// The marker that closes a call or a value did not come, and was not needed.
+    /// The marker that closes a call or a value is missing, and was not needed.
     MissingCloser = "missing-closer" =>
-        "nothing to do; the call is whole without it";
-    /// A call names a tool that was not given.
+        "no action needed; the call is complete without it";
+    /// A call names a tool that is not in the list of tools.
     UnknownTool = "unknown-tool" =>
-        "answer the call with an error that names the tools there are";
-    /// An event of a session names something that is not there; it was dropped.
+        "answer the call with an error that lists the available tools";
+    /// An event of a session refers to something that does not exist; it was dropped.
     OrphanAgentEvent = "orphan-agent-event" =>
-        "check that the events have their beginning, and that results name the calls they are of";
-    /// An event of a session is of a type that this version does not know.
+        "check that the first events are not missing, and that each result names the id of its call";
+    /// An event of a session has a type that this version does not know.
     UnknownAgentEvent = "unknown-agent-event" =>
-        "whoever writes the events is newer than this version; the event itself is kept";
-    /// No dialect that this version reads was found in the input.
+        "the event was written by a newer version or another program; it is kept as it is";
+    /// The input is not in a dialect that this version reads.
     UnknownDialect = "unknown-dialect" =>
         "name the dialect, and check that the input is the body of a streamed response";
-    /// The input is of another dialect than the one named.
+    /// The input is in another dialect than the one named.
     WrongDialect = "wrong-dialect" =>
-        "name the dialect that it looks like, or let it be found";
+        "name the dialect that it looks like, or let it be detected";
 }
 
-/// The form on the wire: with the hint, which reading back derives from the kind.
+/// The JSON form. It includes the hint, which is ignored when it is read back.
 #[derive(Serialize, Deserialize)]
 struct Plain {
     kind: Kind,
-    at: u64,
-    frame: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    frame: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    block: Option<Slot>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<u64>,
     message: String,
     #[serde(skip_deserializing)]
     hint: &'static str,
 }
 
 impl From<Diagnostic> for Plain {
-    fn from(d: Diagnostic) -> Self {
-        Self { hint: d.kind.hint(), kind: d.kind, at: d.at, frame: d.frame, message: d.message }
+    fn from(Diagnostic { kind, location, message }: Diagnostic) -> Self {
+        let plain = Self {
+            kind,
+            at: None,
+            frame: None,
+            block: None,
+            offset: None,
+            event: None,
+            message,
+            hint: kind.hint(),
+        };
+        match location {
+            Location::Input(Place { at, frame }) => Self { at: Some(at), frame: Some(frame), ..plain },
+            Location::Text { place: Place { at, frame }, block, offset } => {
+                Self { at: Some(at), frame: Some(frame), block: Some(block), offset: Some(offset), ..plain }
+            }
+            Location::Event(number) => Self { event: Some(number), ..plain },
+        }
     }
 }
 
 impl From<Plain> for Diagnostic {
-    fn from(p: Plain) -> Self {
-        Self { kind: p.kind, at: p.at, frame: p.frame, message: p.message }
+    fn from(plain: Plain) -> Self {
+        let place = Place { at: plain.at.unwrap_or_default(), frame: plain.frame.unwrap_or_default() };
+        let location = match (plain.event, plain.block) {
+            (Some(number), _) => Location::Event(number),
+            (None, Some(block)) => Location::Text { place, block, offset: plain.offset.unwrap_or_default() },
+            (None, None) => Location::Input(place),
+        };
+        Self { kind: plain.kind, location, message: plain.message }
     }
 }

@@ -1,59 +1,68 @@
-//! [`Event`]: the neutral vocabulary of one reply, data only.
+//! [`Event`]: one step of a reply, the same for every provider.
 //!
-//! A [`Translator`](crate::wire::Translator) makes these from a provider's frames;
-//! [`Message::apply`](crate::Message::apply) folds them.
+//! A [`Translator`](crate::wire::Translator) makes events from the frames of a provider, and
+//! [`Message::apply`](crate::Message::apply) builds a message from them.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::mem;
+use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::json::{self, Object, Value};
 
-/// One provider-independent step of a reply.
+pub use crate::slot::Slot;
+
+/// One step of a reply, independent of the provider.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Event<'a> {
-    /// A message begins.
+    /// A message started.
     Started(Start),
-    /// A block begins.
+    /// A block started.
     Opened {
-        /// The block's address from now on.
+        /// The address of the block.
         block: Slot,
         /// The choice that it belongs to; 0 unless the provider sends several.
         choice: u32,
-        /// What it is.
+        /// What kind of block it is.
         opening: Opening,
     },
-    /// More became known of who a call is; some servers send its name in pieces, or its id late.
+    /// More of the id or name of a call arrived; some servers send the name in pieces, or the id late.
     Named {
         /// Which block.
         block: Slot,
-        /// Its id now.
-        id: Cow<'a, str>,
-        /// Its name now.
+        /// The id so far.
+        id: CallId,
+        /// The name so far.
         name: Cow<'a, str>,
     },
-    /// The text, thinking or arguments of a block went on.
+    /// More of the text, thinking or arguments of a block arrived.
     Grew {
         /// Which block.
         block: Slot,
-        /// What came.
+        /// The new text.
         text: &'a str,
     },
-    /// A thinking block's signature came, or more of it.
+    /// The signature of a thinking block arrived, or more of it.
     Signed {
         /// Which block.
         block: Slot,
-        /// What came of the signature.
+        /// The new part of the signature.
         signature: &'a str,
     },
-    /// A block is over.
+    /// A block ended.
     Closed {
         /// Which block.
         block: Slot,
+        /// How it ended, if that is known independently of its content.
+        end: Option<End>,
+        /// The call as the model wrote it, if it was found in a text.
+        raw: Option<&'a str>,
     },
-    /// Something that the neutral form has no field for, kept under its own name.
+    /// A field that the neutral form does not have, kept under its own name.
     Kept {
         /// What it belongs to.
         owner: Owner,
@@ -62,36 +71,33 @@ pub enum Event<'a> {
         /// What to do with it.
         keep: Keep<'a>,
     },
-    /// Another model goes on with the message.
+    /// Another model continues the message.
     Switched {
-        /// The one that answers from here on.
+        /// The model from here on.
         model: Cow<'a, str>,
     },
-    /// Tokens counted so far. Counts are totals: one that is given replaces the one before.
+    /// The number of tokens so far. Counts are totals: each one replaces the previous one.
     Usage(Usage),
-    /// A choice has its reason to stop. More may follow: some providers go on behind it.
+    /// The stop reason of a choice arrived. More may follow: some providers send content after it.
     Stopped {
         /// Which choice.
         choice: u32,
         /// Why.
         stop: Stop,
     },
-    /// The provider says that the message is over.
+    /// The provider ended the message.
     Ended,
-    /// The connection is alive, nothing else.
+    /// The stream, or this message in it, ended early: the message is incomplete.
+    Cut,
+    /// The connection is alive; nothing else happened.
     Ping,
-    /// The provider reports an error instead of going on.
+    /// The provider reported an error instead of continuing.
     Failed(Failure),
-    /// Something in the stream was odd.
+    /// Something in the stream was unexpected.
     Noticed(Diagnostic),
 }
 
-/// The address of a block in its message. Blocks stand in the order of their slots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Slot(pub u32);
-
-/// What is known of a message when it begins.
+/// What is known about a message when it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Start {
     /// The provider's id of the message.
@@ -100,41 +106,46 @@ pub struct Start {
     /// The model that answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Whose message it is, in the provider's word; nearly always `assistant`.
+    /// The role in the provider's word, nearly always `assistant`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
 }
 
-/// What a block is.
+/// What kind of block starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Opening {
     /// Text for the reader.
     Text {
-        /// Whether the model refuses with it.
+        /// Whether the model refuses the request with it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         refusal: bool,
     },
     /// The model's thinking.
     Thinking {
-        /// What stands for thinking that the provider does not show; must go back to it unchanged.
+        /// A placeholder for thinking that the provider does not show; it has to be sent back unchanged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         redacted: Option<String>,
     },
-    /// A call that the model asks for.
+    /// A tool call.
     ToolCall {
-        /// The id that the result has to name.
-        id: String,
+        /// The id that the result has to refer to.
+        #[serde(flatten)]
+        id: CallId,
         /// The tool.
         name: String,
-        /// Who carries it out.
+        /// Who runs it.
         #[serde(default, skip_serializing_if = "Runner::is_client")]
         runner: Runner,
         /// How its arguments are written.
         #[serde(default, skip_serializing_if = "Notation::is_json")]
         notation: Notation,
+        /// Where it was found.
+        #[serde(default, skip_serializing_if = "Origin::is_native")]
+        origin: Origin,
     },
-    /// The result of a call that the provider carried out.
+    /// The result of a call that the provider ran.
     ToolResult {
         /// The provider's word for the block.
         kind: String,
@@ -149,14 +160,106 @@ pub enum Opening {
     },
 }
 
-/// Who carries out a call.
+/// The id of a call, which its result has to refer to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "PlainId", into = "PlainId")]
+pub enum CallId {
+    /// The provider sent it.
+    Given(String),
+    /// It was made up here because the provider has not sent one. If one arrives later, it replaces this one.
+    Invented(String),
+}
+
+impl CallId {
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Given(id) | Self::Invented(id) => id,
+        }
+    }
+}
+
+/// Dereferences to the id itself.
+impl Deref for CallId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The JSON form, next to the other fields of a call.
+#[derive(Serialize, Deserialize)]
+struct PlainId {
+    id: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    invented: bool,
+}
+
+impl From<CallId> for PlainId {
+    fn from(id: CallId) -> Self {
+        match id {
+            CallId::Given(id) => Self { id, invented: false },
+            CallId::Invented(id) => Self { id, invented: true },
+        }
+    }
+}
+
+impl From<PlainId> for CallId {
+    fn from(PlainId { id, invented }: PlainId) -> Self {
+        if invented { Self::Invented(id) } else { Self::Given(id) }
+    }
+}
+
+/// Where a call was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Origin {
+    /// The provider sent it as a block.
+    #[default]
+    Native,
+    /// The model wrote it in its text.
+    Tagged {
+        /// Whether the tool is in the list of tools; true if there is no list.
+        known: bool,
+        /// The id of the call that contains it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<String>,
+    },
+}
+
+impl Origin {
+    pub(crate) fn is_native(&self) -> bool {
+        *self == Self::Native
+    }
+}
+
+/// How a block ended. Only a call can be malformed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// It is complete.
+    Closed,
+    /// The stream, the message or the block ended before it was complete.
+    Cut,
+    /// Its arguments are not valid.
+    Malformed,
+}
+
+/// Who runs a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Runner {
     /// The program that asked for the reply.
     #[default]
     Client,
-    /// The provider, on its own machines: the client must not.
+    /// The provider, on its own machines. The client must not run it.
     Provider,
 }
 
@@ -170,10 +273,10 @@ impl Runner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notation {
-    /// As JSON.
+    /// JSON.
     #[default]
     Json,
-    /// As free text.
+    /// Free text.
     Plain,
 }
 
@@ -186,6 +289,7 @@ impl Notation {
 /// What a kept field belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Owner {
     /// The message.
     Message,
@@ -198,19 +302,20 @@ pub enum Owner {
 /// What to do with a kept field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Keep<'a> {
-    /// It has this value now.
+    /// Set it to this value.
     Set(#[serde(with = "json::exact")] Value),
-    /// It is a list, and this is its next element.
+    /// Append this element; the field is a list.
     Push(#[serde(with = "json::exact")] Value),
-    /// It is a text, and this comes behind it.
+    /// Append this text; the field is a string.
     Grow(Cow<'a, str>),
-    /// It is an object, and these are members of it now; its others stay.
+    /// Set these members and keep the others; the field is an object.
     Merge(#[serde(with = "json::exact")] Value),
 }
 
 impl Keep<'_> {
-    /// Does it to the field `key` of `fields`.
+    /// Applies it to the field `key` of `fields`.
     pub(crate) fn store(&self, fields: &mut Object, key: &str) {
         match fields.get_mut(key) {
             Some(field) => self.alter(field),
@@ -218,7 +323,7 @@ impl Keep<'_> {
         }
     }
 
-    /// Does it to a field that is there.
+    /// Applies it to a field that exists.
     pub(crate) fn alter(&self, field: &mut Value) {
         match (self, field) {
             (Self::Push(value), Value::Array(list)) => list.push(value.clone()),
@@ -235,7 +340,7 @@ impl Keep<'_> {
         }
     }
 
-    /// The value of a field that was not there.
+    /// The value of a field that did not exist before.
     pub(crate) fn first(&self) -> Value {
         match self {
             Self::Set(value) | Self::Merge(value) => value.clone(),
@@ -254,10 +359,10 @@ impl Keep<'_> {
     }
 }
 
-/// Tokens, as the provider counts them; what it did not say is `None`.
+/// The number of tokens, as the provider counts them; `None` where it did not say.
 ///
-/// Providers differ in what a count includes: Anthropic's `input` leaves out cached tokens, OpenAI's has
-/// them in it; Gemini's `output` leaves out thinking, that of the others has it in it.
+/// Providers differ in what a count includes: Anthropic's `input` does not include cached tokens, OpenAI's
+/// does; Gemini's `output` does not include thinking, that of the others does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the request.
@@ -278,8 +383,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Takes over the counts that `newer` has.
-    pub fn update(&mut self, newer: Self) {
+    /// Replaces the counts that `newer` has.
+    pub(crate) fn update(&mut self, newer: Self) {
         self.input = newer.input.or(self.input);
         self.output = newer.output.or(self.output);
         self.cache_read = newer.cache_read.or(self.cache_read);
@@ -287,8 +392,23 @@ impl Usage {
         self.reasoning = newer.reasoning.or(self.reasoning);
     }
 
+    /// The sum of both; what neither of them counts stays unknown.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            input: sum(self.input, other.input),
+            output: sum(self.output, other.output),
+            cache_read: sum(self.cache_read, other.cache_read),
+            cache_write: sum(self.cache_write, other.cache_write),
+            reasoning: sum(self.reasoning, other.reasoning),
+        }
+    }
+
     /// Whether nothing was counted.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -296,29 +416,30 @@ impl Usage {
 /// Why a choice stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
-    /// The reason, the same word for every provider.
+    /// The reason, in words that are the same for every provider.
     pub reason: StopReason,
     /// The provider's own word.
     pub detail: String,
 }
 
-/// Why a choice stopped, in one vocabulary.
+/// Why a choice stopped, in words that are the same for every provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum StopReason {
     /// The model was done.
     End,
-    /// A limit on length was reached: the reply is not whole.
+    /// The limit on the length of the reply was reached: the reply is incomplete.
     Length,
-    /// The model waits for the results of its calls.
+    /// The model is waiting for the results of its calls.
     Tool,
-    /// One of the request's stop sequences came.
+    /// The model wrote one of the stop sequences of the request.
     StopSequence,
     /// The model refused.
     Refusal,
-    /// The provider's filter stepped in.
+    /// A filter of the provider stopped it.
     Filter,
-    /// The provider paused; the conversation can be sent back to go on.
+    /// The provider paused; send the conversation back to continue.
     Pause,
     /// Something else; the detail says what.
     Other,
@@ -327,12 +448,12 @@ pub enum StopReason {
 /// An error that the provider reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The provider's word for the sort of error, such as `overloaded_error`.
+    /// The provider's word for the kind of error, such as `overloaded_error`.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// What it says.
+    /// The error message.
     pub message: String,
-    /// The whole of it, as it came.
+    /// The whole error, as it came.
     #[serde(with = "json::exact")]
     pub raw: Value,
 }

@@ -1,8 +1,8 @@
-//! Bytes to [`Frame`]s: server-sent events, lines, elements of a JSON array, or all of it at once.
+//! Splits bytes into [`Frame`]s: server-sent events, lines, elements of a JSON array, or the whole input.
 //!
-//! A [`Decoder`] takes bytes as they arrive, cut anywhere, and gives back the same frames and the same
-//! problems for every way to cut them. It looks at each byte a bounded number of times, copies decoded
-//! text once, and allocates nothing per frame once its buffers have grown.
+//! A [`Decoder`] takes bytes as they arrive, cut anywhere, and returns the same frames and the same
+//! diagnostics however they were cut. It looks at each byte a bounded number of times, copies decoded text
+//! once, and does not allocate per frame once its buffers have grown.
 //!
 //! ```
 //! use reknit::Limits;
@@ -18,7 +18,7 @@
 //! }
 //! decoder.finish();
 //! assert!(decoder.next_frame()?.is_none());
-//! assert!(decoder.next_problem().is_none());
+//! assert!(decoder.next_diagnostic().is_none());
 //! assert_eq!(seen, [r#"0 "ping" {}"#, r#"1 "" [DONE]"#]);
 //! # Ok::<(), reknit::frame::Error>(())
 //! ```
@@ -45,72 +45,76 @@ use sse::{Ending, Sse};
 use whole::Whole;
 
 /// One unit of a provider's stream: a server-sent event, a line, an element of an array.
+///
+/// A [`Decoder`] returns frames that borrow from it. Frames that come from elsewhere, such as a browser's
+/// `EventSource`, can be built by hand and given to a `wire::Translator`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Which frame of the stream it is, counted from 0; comments are counted too.
+    /// The number of the frame in the stream, counted from 0. Comments are counted too.
     pub number: u64,
-    /// Where it stands in the whole input: from its first line, or its first byte, to the end of its last
-    /// line without the line end.
+    /// The bytes of the whole input that it occupies, without the line end of its last line.
     pub bytes: Range<u64>,
-    /// Whether it carries data.
+    /// Whether it carries data or is a comment.
     pub kind: Kind,
-    /// The name of a server-sent event; empty if it has none, and in every other framing.
+    /// The name of a server-sent event. Empty if the event has none, and in every other framing.
     pub event: &'a str,
-    /// The data; the text of a comment.
+    /// The data, or the text of a comment.
     pub data: &'a str,
-    /// The last event id of the stream up to this frame; empty if there was none.
+    /// The last event id of the stream up to this frame. Empty if there was none.
     pub id: &'a str,
-    /// The reconnection time in milliseconds, if the stream set one since the last frame with data.
+    /// The reconnection time in milliseconds, if the stream has set one since the last frame with data.
     pub retry: Option<u64>,
 }
 
-/// The sorts of [`Frame`].
+/// The kinds of [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Data for the reader of the stream.
+    /// Data.
     Data,
-    /// A comment between server-sent events: it says that the connection lives, and no more.
+    /// A comment between server-sent events. Servers send them to keep the connection open.
     Comment,
 }
 
-/// How a stream is cut into frames.
+/// How a stream is divided into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Framing {
-    /// Server-sent events, by the rules of WHATWG.
+    /// Server-sent events, as specified by the WHATWG.
     Sse,
-    /// A frame on each line that is not blank, as in NDJSON. Lines end in LF or CRLF.
+    /// One frame per non-blank line, as in NDJSON. Lines end in LF or CRLF.
     Lines,
-    /// The elements of one JSON array, each a frame of its exact text.
+    /// One frame per element of a JSON array, with the exact text of the element.
     JsonArray,
-    /// The whole input is one frame, which comes with its end.
+    /// One frame for the whole input, returned when the input ends.
     Whole,
 }
 
 /// Turns bytes into [`Frame`]s.
 ///
-/// `push` never blocks and never fails. Frames not yet taken are kept, so take them all after each push.
+/// `push` never blocks and never fails. Frames that have not been taken are kept, so take all of them after
+/// each push.
 #[derive(Debug)]
 pub struct Decoder {
     stage: Stage,
-    /// `None` until it is known; stays when the stage has ended.
+    /// `None` until it is known. It is still known when the input has ended.
     framing: Option<Framing>,
     ending: Ending,
     limit: usize,
-    /// How many bytes were pushed.
+    /// The number of bytes pushed so far.
     at: u64,
     queue: Queue,
 }
 
 impl Decoder {
-    /// A decoder for a stream whose framing is known.
+    /// Creates a decoder for a stream whose framing is known.
     pub fn new(framing: Framing, limits: &Limits) -> Self {
         Self { framing: Some(framing), ..Self::detect(limits) }
     }
 
-    /// A decoder that finds the framing from the first bytes that are not blank.
+    /// Creates a decoder that detects the framing from the first bytes that are not whitespace.
     ///
-    /// `[` opens an array. `{` is [`Framing::Lines`] if the value closes on its line, else
-    /// [`Framing::Whole`]. All else is [`Framing::Sse`].
+    /// `[` starts a [`Framing::JsonArray`]. `{` starts [`Framing::Lines`] if the object ends on the same line,
+    /// and otherwise a [`Framing::Whole`]. Anything else is [`Framing::Sse`].
     pub fn detect(limits: &Limits) -> Self {
         Self {
             stage: Stage::Start { bom: 0 },
@@ -122,8 +126,8 @@ impl Decoder {
         }
     }
 
-    /// Reads the end of server-sent events to the letter of WHATWG: an event without its blank line is
-    /// dropped, with a diagnostic, even if its last line is whole.
+    /// Follows the WHATWG to the letter at the end of server-sent events: an event that is not terminated by
+    /// a blank line is dropped, with a diagnostic, even if its last line is complete.
     ///
     /// ```
     /// use reknit::Limits;
@@ -133,7 +137,7 @@ impl Decoder {
     /// decoder.push(b"data: no blank line\n");
     /// decoder.finish();
     /// assert!(decoder.next_frame()?.is_none());
-    /// assert_eq!(decoder.next_problem().unwrap().message, "the input ended inside the frame: 20 bytes dropped");
+    /// assert_eq!(decoder.next_diagnostic().unwrap().message, "the input ended inside the frame: 20 bytes dropped");
     /// # Ok::<(), reknit::frame::Error>(())
     /// ```
     #[must_use]
@@ -141,7 +145,7 @@ impl Decoder {
         Self { ending: Ending::Strict, ..self }
     }
 
-    /// Takes the next piece of the stream. After an error or [`Decoder::finish`] it is not looked at.
+    /// Takes the next piece of the stream. After an error or [`Decoder::finish`] it is ignored.
     pub fn push(&mut self, piece: &[u8]) {
         self.queue.reclaim();
         let at = self.at;
@@ -151,23 +155,23 @@ impl Decoder {
         }
     }
 
-    /// The next frame, or `None` if more bytes are needed or the input is over.
+    /// Returns the next frame, or `None` if more bytes are needed or the input has ended.
     ///
-    /// A frame that is too long is an error, reported once and behind the frames before it; the rest of
+    /// A frame that is too long is an error. It is returned once, after the frames before it, and the rest of
     /// the input is refused.
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
         self.queue.next_frame()
     }
 
-    /// The next problem that stands before the frame returned last; at the end of input, before the end.
+    /// Returns the next diagnostic about the frame returned last or, at the end of the input, about its end.
     ///
-    /// Problems that nobody takes stay, so take them all after each frame.
-    pub fn next_problem(&mut self) -> Option<Diagnostic> {
-        self.queue.next_problem()
+    /// Diagnostics that have not been taken are kept, so take all of them after each frame.
+    pub fn next_diagnostic(&mut self) -> Option<Diagnostic> {
+        self.queue.next_diagnostic()
     }
 
-    /// Says that the input is over; what was waiting for its end can then be taken.
+    /// Signals the end of the input. Frames that were waiting for it can then be taken.
     pub fn finish(&mut self) {
         match self.close() {
             Ok(()) => self.stage = Stage::Ended,
@@ -175,14 +179,15 @@ impl Decoder {
         }
     }
 
-    /// How the stream is cut into frames, once that is known.
+    /// The framing of the stream, once it is known.
     pub fn framing(&self) -> Option<Framing> {
         self.framing
     }
 
-    /// The last event id as of the frame returned last: where to resume a broken connection.
+    /// The last event id, with which a broken connection can be resumed.
     ///
-    /// When all frames are taken, that of an event without data behind the last frame counts too.
+    /// It is the id as of the frame returned last. Once all frames have been taken, it includes the id of an
+    /// event without data after the last frame.
     pub fn last_event_id(&self) -> &str {
         self.queue.last_event_id()
     }
@@ -205,7 +210,8 @@ impl Decoder {
         }
     }
 
-    /// Drops a byte order mark of which `bom` bytes were seen; what only looked like one is passed on.
+    /// Drops a byte order mark, of which `bom` bytes have been seen. Bytes that turn out not to be one are
+    /// passed on.
     fn skip_bom(&mut self, mut bom: usize, piece: &[u8], at: u64) -> Result<(), Error> {
         let mut used = 0;
         while bom < BOM.len() {
@@ -226,7 +232,7 @@ impl Decoder {
         self.route(&piece[used..], at + used as u64)
     }
 
-    /// Leaves [`Stage::Start`]; the text starts at `at`.
+    /// Leaves [`Stage::Start`]. The text starts at `at`.
     fn begin(&mut self, at: u64) {
         self.stage = match self.framing {
             None => Stage::Detecting(Detector::new(self.limit, at)),
@@ -234,7 +240,7 @@ impl Decoder {
         };
     }
 
-    /// Replays what the detector held back, then goes on with `piece`.
+    /// Replays what the detector held back, then continues with `piece`.
     fn found(&mut self, framing: Framing, piece: &[u8], at: u64) -> Result<(), Error> {
         self.framing = Some(framing);
         let stage = self.stage_of(framing);
@@ -282,7 +288,7 @@ impl Decoder {
     }
 }
 
-/// Why a stream is read no further.
+/// Why a stream cannot be read any further.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -301,7 +307,7 @@ impl Error {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::TooLong { .. } => {
-                "raise the limit on a frame (`Limits::frame_bytes` in the library) if frames of this length are expected"
+                "if frames of this length are expected, raise the limit (`Limits::frame_bytes` in the library)"
             }
         }
     }
@@ -309,10 +315,10 @@ impl Error {
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// What the next byte is read by.
+/// What reads the next byte.
 #[derive(Debug)]
 enum Stage {
-    /// At the start of the input; so many bytes of a byte order mark were seen.
+    /// At the start of the input, after `bom` bytes of a byte order mark.
     Start {
         bom: usize,
     },
@@ -321,18 +327,18 @@ enum Stage {
     Lines(Lines),
     Array(Array),
     Whole(Whole),
-    /// The input is over, or the rest of it refused.
+    /// The input has ended, or the rest of it is refused.
     Ended,
 }
 
 /// Checks that `size` more bytes, the first of them at `at`, fit into `room`.
 ///
-/// The limit is a place in the input: whoever asks with more bytes at once is told the same byte.
+/// The error names the first byte past the limit, so it does not depend on how many bytes were asked for.
 fn admit(size: usize, room: usize, at: u64, limit: usize) -> Result<(), Error> {
     if size <= room { Ok(()) } else { Err(Error::TooLong { at: at + room as u64, limit }) }
 }
 
-/// Blanks of JSON, which are also those that detection looks past.
-fn is_blank(byte: u8) -> bool {
+/// Whether a byte is whitespace in JSON. Detection skips the same bytes.
+fn is_whitespace(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

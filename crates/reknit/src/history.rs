@@ -37,24 +37,14 @@
 use crate::agent::{Body, Entry, Misread};
 use crate::json::Value;
 use crate::wire::Dialect;
+use crate::wire::request::Conversation;
 
-mod repair;
-mod message;
-mod name;
-mod form;
 mod reply;
 mod close;
 mod fold;
 mod bodies;
 
-pub(crate) use bodies::Bodies;
-pub(crate) use form::{Form, refuse_unless};
-pub(crate) use message::{
-    Answer, Call, Input, Message, Output, ProviderCallId, ReplyPart, Thinking, UserPart,
-};
-pub(crate) use name::Alphabet;
-pub(crate) use repair::Repairs;
-pub use repair::{Repair, RepairKind};
+pub use crate::wire::request::{Repair, RepairKind};
 
 /// The messages of a request, and what had to be repaired for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,10 +123,11 @@ pub fn request(dialect: Dialect, entries: &[Entry]) -> Result<Request, Error> {
 /// ```
 pub fn bodies(dialect: Dialect, model: &str, messages: &[Value]) -> Result<Vec<Body>, Error> {
     let form = dialect.form().ok_or(Error::NoRequests { dialect })?;
-    let mut bodies = Bodies::new(dialect.name(), model);
+    let mut conversation = Conversation::default();
     for (number, message) in messages.iter().enumerate() {
-        (form.read)(message.clone(), &mut bodies)
+        (form.read)(message.clone(), &mut conversation)
             .map_err(|misread| Error::Unreadable { message: number, misread })?;
     }
-    Ok(bodies.into_list())
+    let said = conversation.into_said().into_iter();
+    Ok(said.flat_map(|said| bodies::of(said, dialect.name(), model)).collect())
 }

@@ -1,48 +1,98 @@
 //! [`Limits`]: every bound of the engine in one place.
 
-/// How much of a stream is taken, and how deep.
+/// How much of a stream is accepted, and how deeply its JSON may be nested.
 ///
-/// A limit is reached at a byte of the input, never at a call: what lies before it is taken whatever the
-/// pieces were, what lies behind it is refused, and what was read stays readable.
+/// A limit is reached at a byte of the input, not at a call: everything before that byte is read however the
+/// input was cut, everything after it is refused, and what was read stays available.
+///
+/// The fields can be read; each has a setter that returns changed limits.
 ///
 /// ```
 /// use reknit::Limits;
 ///
-/// let small = Limits { frame_bytes: 64 * 1024, ..Limits::default() };
-/// assert!(small.frame_bytes < Limits::default().frame_bytes);
+/// let small = Limits::default().with_frame_bytes(64 * 1024).with_json_depth(32);
+/// assert_eq!(small.frame_bytes, 64 * 1024);
+/// assert_eq!(small.blocks, Limits::default().blocks);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
-    /// The longest single frame, with its field names and line ends. Images arrive as one frame.
+    /// The length of a frame, including its field names and line ends.
     pub frame_bytes: usize,
-    /// All bytes of one reply together.
+    /// The length of a whole reply.
     pub reply_bytes: u64,
-    /// How deep arrays and objects may be nested in a JSON value; `serde_json` has the same bound.
+    /// How deeply arrays and objects may be nested in a JSON value.
     pub json_depth: usize,
-    /// How many blocks all messages of one reply may have together; how many choices a message may have, and
-    /// how many messages the reply.
+    /// The number of blocks in all messages of a reply together. It also limits the number of choices in a
+    /// message and the number of messages in a reply.
     pub blocks: usize,
-    /// How many diagnostics a message keeps; further ones are only counted.
+    /// The number of diagnostics that a message keeps. Any further ones are only counted.
     pub diagnostics: usize,
-    /// How long a text may be in which calls are looked for; more than 512 MiB are never taken.
+    /// The length of a text that is searched for tool calls. It is never more than 512 MiB, whatever is set.
     pub text_bytes: usize,
-    /// How long a parameter of a call in a text may be, or all its arguments if they are JSON.
+    /// The length of a parameter of a call in a text, or of all its arguments if they are JSON.
     pub param_bytes: usize,
 }
 
 impl Limits {
-    /// The limits of the streaming parser that the tag formats come from: a text of 1 MiB, parameters of
-    /// 100 KiB.
-    pub fn seed() -> Self {
-        Self { text_bytes: 1 << 20, param_bytes: 100 << 10, ..Self::default() }
+    /// Sets [`frame_bytes`](Self::frame_bytes).
+    #[must_use]
+    pub const fn with_frame_bytes(mut self, frame_bytes: usize) -> Self {
+        self.frame_bytes = frame_bytes;
+        self
+    }
+
+    /// Sets [`reply_bytes`](Self::reply_bytes).
+    #[must_use]
+    pub const fn with_reply_bytes(mut self, reply_bytes: u64) -> Self {
+        self.reply_bytes = reply_bytes;
+        self
+    }
+
+    /// Sets [`json_depth`](Self::json_depth).
+    #[must_use]
+    pub const fn with_json_depth(mut self, json_depth: usize) -> Self {
+        self.json_depth = json_depth;
+        self
+    }
+
+    /// Sets [`blocks`](Self::blocks).
+    #[must_use]
+    pub const fn with_blocks(mut self, blocks: usize) -> Self {
+        self.blocks = blocks;
+        self
+    }
+
+    /// Sets [`diagnostics`](Self::diagnostics).
+    #[must_use]
+    pub const fn with_diagnostics(mut self, diagnostics: usize) -> Self {
+        self.diagnostics = diagnostics;
+        self
+    }
+
+    /// Sets [`text_bytes`](Self::text_bytes).
+    #[must_use]
+    pub const fn with_text_bytes(mut self, text_bytes: usize) -> Self {
+        self.text_bytes = text_bytes;
+        self
+    }
+
+    /// Sets [`param_bytes`](Self::param_bytes).
+    #[must_use]
+    pub const fn with_param_bytes(mut self, param_bytes: usize) -> Self {
+        self.param_bytes = param_bytes;
+        self
     }
 }
 
+/// Far more than any real reply needs, but still an amount that a process can hold.
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            // An image arrives as one frame.
             frame_bytes: 64 << 20,
             reply_bytes: 1 << 30,
+            // The same as in `serde_json`, so that both accept the same values.
             json_depth: 128,
             blocks: 16_384,
             diagnostics: 1_000,

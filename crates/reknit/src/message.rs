@@ -1,28 +1,30 @@
-//! [`Message`]: one reply so far, and all its transitions.
+//! [`Message`]: a reply while it arrives.
 //!
-//! [`Message::apply`] takes an [`Event`] and answers with the [`Change`] that it made. A change is a patch:
-//! [`Message::follow`] brings a copy elsewhere, fed with the changes alone, to the very same message.
+//! [`Message::apply`] takes an [`Event`] and returns the [`Change`] that it made. A change is a patch: a copy
+//! of the message elsewhere that is given every change, with [`Message::follow`], is always equal to the
+//! original.
 
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Kind, Place};
-use crate::event::{Event, Failure, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{Event, Failure, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
 use crate::json::Object;
 use crate::limits::Limits;
 
 mod block;
 mod change;
 mod extra;
+mod misfit;
 mod neutral;
 
-pub use block::{Args, Block, Body, CallEnd, Input, State, ToolCall};
-pub use change::{Change, Misfit};
-pub(crate) use extra::Extra;
-pub(crate) use neutral::{NeutralBlock, filled, optional, write_around};
+pub use block::{Args, Block, Body, Input, ParseError, State, ToolCall};
+pub use change::Change;
+use extra::Extra;
+pub use misfit::Misfit;
 
-/// One message of a model, as far as it has come.
+/// A message of a model, as far as it has arrived.
 ///
-/// Serialises to the neutral form that `reknit read --json` prints.
+/// It serialises to the form that `reknit read --json` prints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     start: Start,
@@ -45,23 +47,23 @@ enum Phase {
     Cut,
 }
 
-/// How far a message or a choice is.
+/// The state of a message or a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Nothing has come yet.
+    /// Nothing has arrived yet.
     Waiting,
-    /// More is to come.
+    /// It is still arriving.
     Streaming,
-    /// The provider ended it. All that it sent is there; the stop reason says whether the model was done.
+    /// The provider ended it and everything arrived. The stop reason says whether the model was done.
     Stopped,
     /// The provider reported an error.
     Failed,
-    /// The stream ended before the message did: it is not whole.
+    /// The stream ended before the message did: it is incomplete.
     Cut,
 }
 
-/// One of the answers in a message; most have just one.
+/// One of the answers in a message. Most messages have one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     index: u32,
@@ -76,7 +78,7 @@ impl Default for Message {
 }
 
 impl Message {
-    /// A message of which nothing has come yet.
+    /// A message of which nothing has arrived yet.
     pub fn new(limits: &Limits) -> Self {
         Self {
             start: Start::default(),
@@ -91,22 +93,22 @@ impl Message {
         }
     }
 
-    /// The provider's id.
+    /// The id that the provider gave it.
     pub fn id(&self) -> Option<&str> {
         self.start.id.as_deref()
     }
 
-    /// The model that answers; the last of them if the provider went on with another one.
+    /// The model that answers; the last one if the provider switched models.
     pub fn model(&self) -> Option<&str> {
         self.start.model.as_deref()
     }
 
-    /// Whose message it is, in the provider's word.
+    /// The role in the provider's word, nearly always `assistant`.
     pub fn role(&self) -> Option<&str> {
         self.start.role.as_deref()
     }
 
-    /// How far it is.
+    /// Its state.
     pub fn status(&self) -> Status {
         match self.phase {
             Phase::Waiting => Status::Waiting,
@@ -117,7 +119,7 @@ impl Message {
         }
     }
 
-    /// Whether it is over, whole or not.
+    /// Whether it is over, complete or not.
     pub fn is_over(&self) -> bool {
         !matches!(self.phase, Phase::Waiting | Phase::Streaming)
     }
@@ -135,20 +137,20 @@ impl Message {
         self.choices.first().and_then(Choice::stop)
     }
 
-    /// The choices, by their index.
+    /// The choices, sorted by their index.
     pub fn choices(&self) -> &[Choice] {
         &self.choices
     }
 
-    /// How far one of the choices is.
-    pub fn choice_status(&self, choice: &Choice) -> Status {
+    /// The state of one of its choices.
+    pub(super) fn choice_status(&self, choice: &Choice) -> Status {
         match (&choice.stop, self.status()) {
             (Some(_), Status::Failed | Status::Cut) => Status::Stopped,
             (_, status) => status,
         }
     }
 
-    /// The blocks, in the provider's order.
+    /// The blocks, sorted by their slots.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -158,12 +160,21 @@ impl Message {
         self.position(slot).ok().map(|position| &self.blocks[position])
     }
 
-    /// The calls that the caller has to carry out, whole or not.
-    pub fn client_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.tool_calls().filter(|call| call.runner.is_client())
+    /// The calls that may be run: they are complete, the provider does not run them itself, and the message
+    /// was ended by the provider. A message that failed, was cut or is still arriving has no such calls.
+    pub fn runnable_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.complete_calls().filter(|_| self.status() == Status::Stopped)
     }
 
-    /// All calls, also those that the provider carries out itself.
+    /// The calls for the caller to run that are complete, even if the message is not.
+    ///
+    /// In a message that failed or was cut they may be only half of what the model wanted to do.
+    pub fn complete_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.tool_calls()
+            .filter(|call| call.runner == Runner::Client && matches!(call.args, Args::Complete(_)))
+    }
+
+    /// All calls, including those that the provider runs itself.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks.iter().filter_map(|block| match &block.body {
             Body::ToolCall(call) => Some(call),
@@ -171,7 +182,7 @@ impl Message {
         })
     }
 
-    /// The text of the first choice, in one string.
+    /// The text of the first choice.
     pub fn text(&self) -> String {
         let first = self.choices.first().map_or(0, |choice| choice.index);
         let texts = self.blocks.iter().filter(|block| block.choice == first).filter_map(|block| match &block
@@ -183,45 +194,36 @@ impl Message {
         texts.collect()
     }
 
-    /// Tokens counted.
+    /// The number of tokens.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// Fields of the message outside the neutral form, under the provider's names.
+    /// Fields of the message that are not part of the neutral form, under the provider's names.
     pub fn extra(&self) -> &Object {
         &self.extra
     }
 
-    /// What was odd in the stream.
+    /// What was unexpected in the stream.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// How many more diagnostics there were than are kept.
+    /// The number of diagnostics that were not kept because of [`Limits::diagnostics`].
     pub fn diagnostics_omitted(&self) -> u64 {
         self.diagnostics_omitted
     }
 
-    /// Takes one event and says what it changed. `place` is where in the input the event stands.
+    /// Applies an event, and returns what it changed. `place` is where the event is in the input.
     ///
-    /// Whatever the event, the message stays sound; one that does not fit is noticed and nothing else.
+    /// An event that does not fit the message only adds a diagnostic.
     pub fn apply<'a>(&mut self, event: Event<'a>, place: Place) -> Change<'a> {
         let change = self.resolve(event, place);
         self.follow(&change).expect("a change resolved against this message fits it");
         change
     }
 
-    /// The stream is over: a message that is not, is cut.
-    pub fn cut(&mut self) -> Option<Change<'static>> {
-        if self.is_over() {
-            return None;
-        }
-        self.end(Phase::Cut);
-        Some(Change::Cut {})
-    }
-
-    /// Takes a change that another message made.
+    /// Applies a change that [`apply`](Self::apply) returned for another copy of this message.
     pub fn follow(&mut self, change: &Change<'_>) -> Result<(), Misfit> {
         match change {
             Change::Started(start) => {
@@ -230,7 +232,7 @@ impl Message {
             }
             Change::Opened { block, choice, opening } => {
                 let Err(position) = self.position(*block) else {
-                    return Err(Misfit::BlockThere { block: *block });
+                    return Err(Misfit::new(format!("the message already has block {block}")));
                 };
                 self.blocks.insert(position, Block::new(*block, *choice, opening, &self.limits));
                 self.choice(*choice);
@@ -239,8 +241,8 @@ impl Message {
             Change::Named { block, id, name } => self.open_block(*block)?.name(id, name)?,
             Change::Grew { block, at, text } => self.open_block(*block)?.grow(*at, text)?,
             Change::Signed { block, at, signature } => self.open_block(*block)?.sign(*at, signature)?,
-            Change::Closed { block, end, notice } => {
-                self.open_block(*block)?.close(*end);
+            Change::Closed { block, end, notice, raw } => {
+                self.open_block(*block)?.close(*end, raw.as_deref());
                 self.notice(notice.as_ref());
             }
             Change::Kept { owner, key, keep } => self.extra_of(*owner)?.keep(key, keep),
@@ -262,18 +264,18 @@ impl Message {
         Ok(())
     }
 
-    /// What an event means for this message as it is.
+    /// The change that an event makes to this message.
     fn resolve<'a>(&self, event: Event<'a>, place: Place) -> Change<'a> {
         if self.is_over()
             && !matches!(event, Event::Ping | Event::Noticed(_) | Event::Usage(_) | Event::Kept { .. })
         {
-            return Change::Noticed(place.notice(Kind::AfterEnd, "the message was over, more of it came"));
+            return Change::Noticed(place.notice(Kind::AfterEnd, "something arrived after the end"));
         }
         match event {
             Event::Started(start) => Change::Started(start),
             Event::Opened { block, choice, opening } => match self.block(block) {
                 None => Change::Opened { block, choice, opening },
-                Some(_) => Change::Noticed(place.notice(Kind::DuplicateBlock, "the block was there already")),
+                Some(_) => Change::Noticed(place.notice(Kind::DuplicateBlock, "the block already exists")),
             },
             Event::Named { block, id, name } => match self.block(block) {
                 Some(call) if call.is_open_call() => Change::Named { block, id, name },
@@ -287,8 +289,10 @@ impl Message {
                 Some(at) => Change::Signed { block, at, signature: signature.into() },
                 None => no_such_block(place),
             },
-            Event::Closed { block } => match self.block(block) {
-                Some(open) if open.state == State::Open => open.closing(self.reason(open.choice), place),
+            Event::Closed { block, end, raw } => match self.block(block) {
+                Some(open) if open.state == State::Open => {
+                    open.closing(end, raw, self.reason(open.choice), place)
+                }
                 Some(_) | None => no_such_block(place),
             },
             Event::Kept { owner: Owner::Block(block), .. } if self.block(block).is_none() => {
@@ -299,23 +303,24 @@ impl Message {
             Event::Usage(usage) => Change::Usage(usage),
             Event::Stopped { choice, stop } => Change::Stopped { choice, stop },
             Event::Ended => Change::Ended { notice: self.calls_missing(place) },
+            Event::Cut => Change::Cut {},
             Event::Ping => Change::Ping {},
             Event::Failed(failure) => Change::Failed(failure),
             Event::Noticed(diagnostic) => Change::Noticed(diagnostic),
         }
     }
 
-    /// A model that stops for its calls has made some; real ones have forgotten to.
+    /// A model that stops for tool calls should have made some. Real ones forget to.
     fn calls_missing(&self, place: Place) -> Option<Diagnostic> {
         let waits = self
             .choices
             .iter()
             .any(|choice| choice.stop().is_some_and(|stop| stop.reason == StopReason::Tool));
         let missing = waits && self.tool_calls().next().is_none();
-        missing.then(|| place.notice(Kind::CallsMissing, "the model stopped for tool calls and made none"))
+        missing.then(|| place.notice(Kind::CallsMissing, "the model stopped for tool calls, but made none"))
     }
 
-    /// Why a choice stopped, if it did.
+    /// Why a choice stopped, if it has.
     fn reason(&self, choice: u32) -> Option<StopReason> {
         let position = self.choices.binary_search_by_key(&choice, |choice| choice.index).ok()?;
         self.choices[position].stop.as_ref().map(|stop| stop.reason)
@@ -342,7 +347,7 @@ impl Message {
         }
     }
 
-    /// Where a block is, or where it would be put. The newest is nearly always meant.
+    /// The position of a block, or the one where it would be inserted. It is nearly always the last one.
     fn position(&self, slot: Slot) -> Result<usize, usize> {
         match self.blocks.last() {
             Some(last) if last.slot == slot => Ok(self.blocks.len() - 1),
@@ -352,12 +357,12 @@ impl Message {
     }
 
     fn open_block(&mut self, slot: Slot) -> Result<&mut Block, Misfit> {
-        let position = self.position(slot).map_err(|_| Misfit::NoBlock { block: slot })?;
+        let position = self.position(slot).map_err(|_| no_block(slot))?;
         let block = &mut self.blocks[position];
-        if block.state == State::Open { Ok(block) } else { Err(Misfit::WrongBlock { block: slot }) }
+        if block.state == State::Open { Ok(block) } else { Err(block.misfit()) }
     }
 
-    /// The choice at an index, made if it is new.
+    /// The choice with this index, which is added if it is new.
     fn choice(&mut self, index: u32) -> &mut Choice {
         let position =
             self.choices.binary_search_by_key(&index, |choice| choice.index).unwrap_or_else(|position| {
@@ -372,7 +377,7 @@ impl Message {
             Owner::Message => &mut self.extra,
             Owner::Choice(index) => &mut self.choice(index).extra,
             Owner::Block(slot) => {
-                let position = self.position(slot).map_err(|_| Misfit::NoBlock { block: slot })?;
+                let position = self.position(slot).map_err(|_| no_block(slot))?;
                 &mut self.blocks[position].extra
             }
         })
@@ -390,12 +395,16 @@ impl Choice {
         self.stop.as_ref()
     }
 
-    /// Fields outside the neutral form, under the provider's names.
+    /// Fields that are not part of the neutral form, under the provider's names.
     pub fn extra(&self) -> &Object {
         &self.extra
     }
 }
 
+fn no_block(slot: Slot) -> Misfit {
+    Misfit::new(format!("the message has no block {slot}"))
+}
+
 fn no_such_block(place: Place) -> Change<'static> {
-    Change::Noticed(place.notice(Kind::OrphanDelta, "something came for a block that is not open"))
+    Change::Noticed(place.notice(Kind::OrphanDelta, "something arrived for a block that is not open"))
 }

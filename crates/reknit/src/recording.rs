@@ -1,7 +1,7 @@
-//! Recordings: a stream kept with its cuts and its times, as lines of JSON.
+//! Recordings: a stream with its cuts and times, as lines of JSON.
 //!
-//! The first line is a [`Header`], every further one a [`Read`]: what came, and how many milliseconds
-//! behind the start.
+//! The first line is a [`Header`]. Every other line is a [`Read`]: what arrived, and how many milliseconds
+//! after the start.
 //!
 //! ```text
 //! {"reknit":"recording","version":1,"dialect":"anthropic","at":"2026-08-01T12:00:00Z"}
@@ -9,8 +9,8 @@
 //! {"t":311,"bytes":"dGE6IOI="}
 //! ```
 //!
-//! A read that is UTF-8 on its own stands there as `text`, any other as base64 `bytes`, so a recording can
-//! be looked at and still holds every byte.
+//! A read that is valid UTF-8 is stored as `text`, any other as `bytes` in base64. A recording is thus
+//! readable and still contains every byte.
 //!
 //! ```
 //! use reknit::Limits;
@@ -33,9 +33,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use crate::diagnostic::Kind;
-use crate::json::{self, Object, Value};
+use crate::json::{Object, Value};
 
+mod error;
 mod header;
 mod reader;
 mod secrets;
@@ -43,31 +43,33 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
+pub use error::Error;
 pub use header::{Header, Request};
 pub use reader::Reader;
-pub use secrets::REMOVED;
 
-/// The version of the format that this crate writes, and the only one that it reads.
-pub const VERSION: u64 = 1;
+use error::Fault;
 
-/// What one read of a connection gave.
+/// The format version that this crate writes, and the only one that it reads.
+const VERSION: u64 = 1;
+
+/// What one read from a connection returned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Read {
-    /// When it came, in milliseconds since the start.
+    /// When it arrived, in milliseconds since the start.
     pub at_ms: u64,
-    /// What came.
+    /// The bytes that arrived.
     pub bytes: Vec<u8>,
-    /// Members of its line that this version does not know.
+    /// Unknown members of its line, which are kept.
     extra: Object,
 }
 
 impl Read {
-    /// A read of these bytes at this time.
+    /// Creates a read.
     pub fn new(at_ms: u64, bytes: impl Into<Vec<u8>>) -> Self {
         Self { at_ms, bytes: bytes.into(), extra: Object::new() }
     }
 
-    /// Its line in a recording, with the line end.
+    /// Its line in a recording, including the line end.
     pub fn to_line(&self) -> String {
         let mut line = Object::new();
         line.insert("t", self.at_ms);
@@ -78,10 +80,9 @@ impl Read {
         with_extra(line, &self.extra)
     }
 
-    /// Reads a line back; `number` is its place in the recording.
-    fn from_line(line: Object, number: u64) -> Result<Self, Error> {
-        let mut line = line;
-        let wrong = |what| Error::NotARead { line: number, what };
+    /// Parses a line.
+    fn from_line(mut line: Object) -> Result<Self, Fault> {
+        let wrong = |what| Fault::NotARead { what };
         let at_ms = line.remove("t").as_ref().and_then(Value::as_u64);
         let at_ms = at_ms.ok_or(wrong("`t` is not a whole number of milliseconds"))?;
         let bytes = match (line.remove("text"), line.remove("bytes")) {
@@ -89,26 +90,27 @@ impl Read {
             (None, Some(Value::String(text))) => {
                 BASE64.decode(&*text.to_str()).map_err(|_| wrong("`bytes` is not base64"))?
             }
-            (None, None) => return Err(wrong("there is neither `text` nor `bytes`")),
-            (Some(_), Some(_)) => return Err(wrong("there are both `text` and `bytes`")),
-            (Some(_), None) | (None, Some(_)) => return Err(wrong("what was read is not a string")),
+            (None, None) => return Err(wrong("it has neither `text` nor `bytes`")),
+            (Some(_), Some(_)) => return Err(wrong("it has both `text` and `bytes`")),
+            (Some(_), None) => return Err(wrong("`text` is not a string")),
+            (None, Some(_)) => return Err(wrong("`bytes` is not a string")),
         };
         Ok(Self { at_ms, bytes, extra: line })
     }
 }
 
-/// What the first bytes of an input say about it.
+/// What the first bytes of an input show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detected {
-    /// It is a recording.
+    /// The input is a recording.
     Recording,
-    /// It is anything else, such as the stream itself.
+    /// The input is something else, such as a raw stream.
     Other,
-    /// More bytes are needed to tell. At the end of the input it is anything else.
+    /// More bytes are needed. If there are none, the input is not a recording.
     Undecided,
 }
 
-/// Tells a recording from a raw stream by how it begins.
+/// Distinguishes a recording from a raw stream by its first bytes.
 ///
 /// ```
 /// use reknit::recording::{Detected, detect};
@@ -119,7 +121,7 @@ pub enum Detected {
 /// ```
 pub fn detect(beginning: &[u8]) -> Detected {
     const MARKS: [&[u8]; 4] = [b"{", b"\"reknit\"", b":", b"\"recording\""];
-    // No writer puts that many blanks there, and whoever asks need not hold back more than this.
+    // No writer puts that much whitespace there, and this way callers never have to hold back more.
     const FAR_ENOUGH: usize = 256;
     let window = &beginning[..beginning.len().min(FAR_ENOUGH)];
     let mut rest = window;
@@ -137,85 +139,7 @@ pub fn detect(beginning: &[u8]) -> Detected {
     Detected::Recording
 }
 
-/// Why a recording is read no further.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The input does not begin as a recording does.
-    #[error("line 1: there is no header of a recording")]
-    NoHeader,
-    /// The header is of another version.
-    #[error("line 1: the recording is of version {found}, and this reads version {VERSION}")]
-    UnknownVersion {
-        /// The version, as it stands there.
-        found: String,
-    },
-    /// A member of the header is not what it must be.
-    #[error("line 1: `{member}` is not a string")]
-    MalformedHeader {
-        /// The name of the member.
-        member: &'static str,
-    },
-    /// A line is not UTF-8.
-    #[error("line {line}: not UTF-8")]
-    NotUtf8 {
-        /// The line, counted from 1.
-        line: u64,
-    },
-    /// A line is not JSON.
-    #[error("line {line}: not JSON: {error} of the line")]
-    NotJson {
-        /// The line, counted from 1.
-        line: u64,
-        /// What is wrong with it.
-        error: json::Error,
-    },
-    /// A line is JSON, but not a read.
-    #[error("line {line}: not a read: {what}")]
-    NotARead {
-        /// The line, counted from 1.
-        line: u64,
-        /// What is wrong with it.
-        what: &'static str,
-    },
-    /// A line is longer than [`Limits::frame_bytes`](crate::Limits::frame_bytes).
-    #[error("line {line}: longer than {limit} bytes")]
-    TooLong {
-        /// The line, counted from 1.
-        line: u64,
-        /// The limit.
-        limit: usize,
-    },
-}
-
-impl Error {
-    /// The kind that it is explained under.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Self::NoHeader => Kind::NotARecording,
-            Self::UnknownVersion { .. } => Kind::UnknownVersion,
-            Self::MalformedHeader { .. }
-            | Self::NotUtf8 { .. }
-            | Self::NotJson { .. }
-            | Self::NotARead { .. } => Kind::BrokenRecording,
-            Self::TooLong { .. } => Kind::LimitReached,
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::NoHeader => r#"a recording begins with `{"reknit":"recording","version":1}`"#,
-            Self::UnknownVersion { .. } => "read it with the version of reknit that wrote it",
-            Self::MalformedHeader { .. } => "correct it or take it out of the header",
-            Self::NotUtf8 { .. } | Self::NotJson { .. } => "restore the line, or delete it with all below it",
-            Self::NotARead { .. } => r#"a read is `{"t":MILLISECONDS,"text":"…"}`, or has base64 `bytes`"#,
-            Self::TooLong { .. } => "raise `Limits::frame_bytes` if reads of this length are expected",
-        }
-    }
-}
-
-/// A line with what it has beyond the members that are known, and its line end.
+/// A line with its unknown members added, and its line end.
 fn with_extra(mut line: Object, extra: &Object) -> String {
     for (name, value) in extra.iter() {
         line.insert(name, value.clone());

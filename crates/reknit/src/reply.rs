@@ -1,24 +1,29 @@
-//! [`Reply`]: bytes to messages, for the common case.
+//! [`Reply`]: from bytes to messages, for the common case.
 
 use std::collections::VecDeque;
 
 use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::event::Event;
 use crate::frame;
 use crate::json::Value;
 use crate::limits::Limits;
 use crate::message::{Change, Message, Status};
-use crate::wire::Dialect;
+use crate::tags::Tagger;
+use crate::wire::{Dialect, Translator};
 
+mod items;
 mod source;
 #[cfg(feature = "stream")]
 mod stream;
 
 use source::{Source, Step};
 
+pub use items::{Item, Items};
+
 #[cfg(feature = "stream")]
 pub use stream::ChangeStream;
 
-/// A provider's stream as the messages it holds: [`new`](Reply::new), [`push`](Reply::push),
+/// Reads the messages in a provider's stream: [`new`](Reply::new), [`push`](Reply::push),
 /// [`finish`](Reply::finish), [`message`](Reply::message).
 ///
 /// ```
@@ -35,42 +40,47 @@ pub use stream::ChangeStream;
 /// }
 /// reply.finish();
 /// assert_eq!(reply.message().text(), "Hi");
-/// assert_eq!(reply.message().status(), Status::Cut, "no finish reason and no [DONE] came");
+/// assert_eq!(reply.message().status(), Status::Cut, "neither a finish reason nor [DONE] arrived");
 /// ```
 #[derive(Debug)]
 pub struct Reply {
     limits: Limits,
+    /// Whether the input is the text of a model and not the stream of a provider.
+    is_text: bool,
     taken: u64,
     input: Input,
     source: Source,
-    /// Changes that were found beside an event and are to be given before the next one.
-    owed: VecDeque<Change<'static>>,
+    /// Events that go before the next one of the provider.
+    pending: VecDeque<Event<'static>>,
+    /// Why the rest of the last piece is refused, once everything before it was read.
+    refusal: Option<Error>,
+    tagger: Option<Box<Tagger>>,
     message: Message,
     earlier: Vec<Message>,
     blocks: usize,
     error: Option<Error>,
 }
 
-/// How far the input is.
+/// The state of the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Input {
     Open,
-    /// The caller said that it is over; frames may still be waiting.
+    /// The caller has finished it; some frames may not have been read yet.
     Ending,
     /// Its last frame was translated.
     Ended,
-    /// Nothing more comes of it.
+    /// There is nothing left to read.
     Over,
 }
 
-/// What made a reply refuse the rest of its input. What was read before stays.
+/// Why a reply refused the rest of its input. What it read before is kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A frame is too long.
     #[error(transparent)]
     Frame(#[from] frame::Error),
-    /// The whole is too long.
+    /// The reply is too long.
     #[error("byte {limit}: the reply is longer than {limit} bytes")]
     TooLong {
         /// The limit.
@@ -79,31 +89,31 @@ pub enum Error {
     /// There are too many blocks, choices or messages.
     #[error("byte {at}: the reply has more than {limit} blocks, choices or messages")]
     TooManyBlocks {
-        /// Where the first one too many begins.
+        /// Where the first one that was refused begins.
         at: u64,
         /// The limit.
         limit: usize,
     },
-    /// There are bytes, but no frame in them.
-    #[error("the input has {bytes} bytes, and no server-sent event and no JSON in them")]
+    /// There is no frame in the input.
+    #[error("the input ({bytes} bytes) contains neither a server-sent event nor JSON")]
     NoFrame {
-        /// How many bytes there are.
+        /// The length of the input.
         bytes: u64,
     },
-    /// The first frames are of no dialect that this version reads.
+    /// The first frames are not in a dialect that this version reads.
     #[error("byte {at}: the input is not a stream of a known dialect; it begins with `{beginning}`")]
     UnknownDialect {
         /// Where the first frame begins.
         at: u64,
         /// Its number.
         frame: u64,
-        /// How it begins.
+        /// The beginning of its data.
         beginning: String,
     },
-    /// The input is of another dialect than the one named.
-    #[error("byte {at}: the input is not `{named}`, it looks like `{found}`")]
+    /// The input is in another dialect than the one named.
+    #[error("byte {at}: the input is not `{named}`, but looks like `{found}`")]
     WrongDialect {
-        /// Where the frame that shows it begins.
+        /// Where the frame begins that shows it.
         at: u64,
         /// The dialect that was named.
         named: Dialect,
@@ -120,15 +130,15 @@ impl Error {
             Self::TooLong { .. } | Self::TooManyBlocks { .. } => Kind::LimitReached.hint().to_owned(),
             Self::NoFrame { .. } | Self::UnknownDialect { .. } => {
                 let names = Dialect::ALL.map(Dialect::name).join(", ");
-                format!("this version reads {names}; give it the body of a streamed response")
+                format!("the input must be the body of a streamed response, in one of {names}")
             }
             Self::WrongDialect { found, .. } => {
-                format!("name `{found}` instead, or let the dialect be found")
+                format!("name `{found}` instead, or let the dialect be detected")
             }
         }
     }
 
-    /// The kind of the diagnostic that a message has of it.
+    /// The kind of its diagnostic in the message.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Frame(frame::Error::TooLong { .. }) | Self::TooLong { .. } | Self::TooManyBlocks { .. } => {
@@ -139,7 +149,7 @@ impl Error {
         }
     }
 
-    /// The diagnostic of it; `last` is where the frame stands that was read last.
+    /// Its diagnostic; `last` is the place of the last frame.
     fn diagnostic(&self, last: Place) -> Diagnostic {
         let place = match self {
             Self::Frame(frame::Error::TooLong { at, .. })
@@ -154,23 +164,45 @@ impl Error {
 }
 
 impl Reply {
-    /// A reply in a dialect that is known.
+    /// A reply in a known dialect.
     pub fn new(dialect: Dialect) -> Self {
         Self::from_source(Source::named(dialect))
     }
 
-    /// A reply whose dialect is found by its first frames.
+    /// A reply whose dialect is detected from its first frames.
     pub fn detect() -> Self {
         Self::from_source(Source::unknown())
+    }
+
+    /// A reply whose input is only the text of a model, with the calls and thinking that are written in it.
+    ///
+    /// Its diagnostics name bytes of the text.
+    ///
+    /// ```
+    /// use reknit::Reply;
+    /// use reknit::tags::{Tagger, profile};
+    ///
+    /// let mut reply = Reply::of_text(Tagger::new(profile("hermes").unwrap(), None, "")?);
+    /// reply.push(b"<tool_call>{\"name\": \"now\", \"arguments\": {}}</tool_call>");
+    /// reply.finish();
+    /// assert_eq!(reply.message().runnable_calls().next().unwrap().name, "now");
+    /// # Ok::<(), reknit::tags::GrammarError>(())
+    /// ```
+    pub fn of_text(mut tagger: Tagger) -> Self {
+        tagger.begin_input();
+        Self { is_text: true, tagger: Some(Box::new(tagger)), ..Self::from_source(Source::none()) }
     }
 
     fn from_source(source: Source) -> Self {
         Self {
             limits: Limits::default(),
+            is_text: false,
             taken: 0,
             input: Input::Open,
             source,
-            owed: VecDeque::new(),
+            pending: VecDeque::new(),
+            refusal: None,
+            tagger: None,
             message: Message::default(),
             earlier: Vec::new(),
             blocks: 0,
@@ -178,53 +210,74 @@ impl Reply {
         }
     }
 
-    /// The same with other limits; to be called before the first piece.
+    /// Sets the limits. Call it before the first piece.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.limits = *limits;
         self.source.limit(limits);
         self.message = Message::new(limits);
+        self.tagger.iter_mut().for_each(|tagger| tagger.limit(limits));
         self
     }
 
-    /// The same, building the provider's own form beside the neutral one; see [`Reply::into_native`].
+    /// Makes the calls and thinking that the model writes in its text separate blocks. Call it before the
+    /// first piece.
+    ///
+    /// ```
+    /// use reknit::tags::{Tagger, profile};
+    /// use reknit::{Dialect, Reply};
+    ///
+    /// # let network: Vec<&[u8]> = vec![
+    /// #     b"data: {\"choices\":[{\"delta\":{\"content\":\"I look.\\n<read_fi\"}}]}\n\n",
+    /// #     b"data: {\"choices\":[{\"delta\":{\"content\":\"le><path>a.rs</path></read_file>\"}}]}\n\n",
+    /// #     b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+    /// # ];
+    /// let tagger = Tagger::new(profile("cline").unwrap(), None, "turn-7-")?;
+    /// let mut reply = Reply::new(Dialect::OpenAiChat).with_tags(tagger);
+    /// for piece in network {
+    ///     reply.push(piece);
+    /// }
+    /// reply.finish();
+    /// assert_eq!(reply.message().text(), "I look.");
+    /// let call = reply.message().runnable_calls().next().unwrap();
+    /// assert_eq!((&*call.id, &*call.name), ("turn-7-0_1", "read_file"));
+    /// # Ok::<(), reknit::tags::GrammarError>(())
+    /// ```
+    #[must_use]
+    pub fn with_tags(mut self, mut tagger: Tagger) -> Self {
+        tagger.limit(&self.limits);
+        self.tagger = Some(Box::new(tagger));
+        self
+    }
+
+    /// Builds the provider's own form as well; see [`Reply::into_native`].
     #[must_use]
     pub fn with_native(mut self) -> Self {
         self.source.build_native();
         self
     }
 
-    /// Takes the next piece of the stream, cut anywhere.
+    /// Reads the next piece of the stream, which may be cut anywhere.
     ///
-    /// The changes can be looked at one by one. Whether they are or not, the piece is read.
-    pub fn push(&mut self, piece: &[u8]) -> Changes<'_> {
-        let mut refusal = None;
-        if self.input == Input::Open {
-            let limit = self.limits.reply_bytes;
-            let room = usize::try_from(limit.saturating_sub(self.taken)).unwrap_or(usize::MAX);
-            refusal = (piece.len() > room).then_some(Error::TooLong { limit });
-            let piece = &piece[..piece.len().min(room)];
-            self.taken += piece.len() as u64;
-            self.source.push(piece);
-        }
-        Changes { reply: self, refusal }
+    /// The piece is read whether or not you look at the changes.
+    pub fn push<'a>(&'a mut self, piece: &'a [u8]) -> Changes<'a> {
+        let mut changes = Changes { reply: self, rest: piece };
+        changes.read_on();
+        changes
     }
 
-    /// The stream is over. A message that is not over is cut.
+    /// Ends the stream. A message that is not over is cut.
     pub fn finish(&mut self) -> Changes<'_> {
-        if self.input == Input::Open {
-            self.source.finish();
-            self.input = Input::Ending;
-        }
-        Changes { reply: self, refusal: None }
+        self.take_end();
+        Changes { reply: self, rest: &[] }
     }
 
-    /// The message that is being read, or the last one of the stream.
+    /// The current message, or the last one of the stream.
     pub fn message(&self) -> &Message {
         &self.message
     }
 
-    /// All messages of the stream so far, first to last. Most streams have one.
+    /// All messages of the stream so far, in order. Most streams have one.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         self.earlier.iter().chain([&self.message])
     }
@@ -239,55 +292,127 @@ impl Reply {
         self.error.as_ref()
     }
 
-    /// The messages in the provider's own non-streamed form, if that was asked for.
+    /// The messages in the provider's own non-streamed form, if [`with_native`](Self::with_native) was
+    /// called.
     pub fn into_native(self) -> Vec<Value> {
         self.source.into_native()
     }
 
+    /// Takes a piece. [`next_change`](Self::next_change) then returns its changes.
+    fn take(&mut self, piece: &[u8]) {
+        if self.input != Input::Open {
+            return;
+        }
+        let limit = self.limits.reply_bytes;
+        let room = usize::try_from(limit.saturating_sub(self.taken)).unwrap_or(usize::MAX);
+        if piece.len() > room {
+            self.refusal = Some(Error::TooLong { limit });
+        }
+        let piece = &piece[..piece.len().min(room)];
+        self.taken += piece.len() as u64;
+        match self.tagger.as_deref_mut().filter(|_| self.is_text) {
+            Some(tagger) => tagger.take_input(piece),
+            None => self.source.push(piece),
+        }
+    }
+
+    fn take_end(&mut self) {
+        if self.input != Input::Open {
+            return;
+        }
+        match self.tagger.as_deref_mut().filter(|_| self.is_text) {
+            Some(tagger) => tagger.end_input(),
+            None => self.source.finish(),
+        }
+        self.input = Input::Ending;
+    }
+
+    /// The next change, and the message after it.
     fn next_change(&mut self) -> Option<(Change<'_>, &Message)> {
-        if self.owed.is_empty() {
-            self.advance();
-        }
-        if let Some(change) = self.owed.pop_front() {
-            self.message.follow(&change).expect("what is owed names no block");
-            return Some((change, &self.message));
-        }
+        let ready = self.advance()?;
+        self.change(ready)
+    }
+
+    /// Takes the event that is ready into the message.
+    fn change(&mut self, ready: Ready) -> Option<(Change<'_>, &Message)> {
         let place = self.source.place();
-        let translator = self.source.translator()?;
-        if translator.starts_next() && self.message.status() != Status::Waiting {
+        let starts = match ready {
+            Ready::Pending => false,
+            Ready::Tagged => self.tagger.as_ref().is_some_and(|tagger| tagger.starts_next()),
+            Ready::Sent => self.source.translator().is_some_and(|translator| translator.starts_next()),
+        };
+        if starts && self.message.status() != Status::Waiting {
             self.earlier.push(std::mem::replace(&mut self.message, Message::new(&self.limits)));
         }
-        let change = self.message.apply(translator.next_event()?, place);
+        let event = match ready {
+            Ready::Pending => self.pending.pop_front(),
+            Ready::Tagged => self.tagger.as_mut().and_then(|tagger| tagger.next_event()),
+            Ready::Sent => self.source.translator().and_then(Translator::next_event),
+        };
+        let change = self.message.apply(event?, place);
         self.blocks += usize::from(matches!(change, Change::Opened { .. }));
         Some((change, &self.message))
     }
 
-    /// Goes on until an event can be taken, a change is owed, or there is nothing more.
-    fn advance(&mut self) {
-        // Behind a refusal the decoder may still hold frames of the same piece; another cut would not.
-        while self.owed.is_empty() && self.input != Input::Over {
-            if let Some(translator) = self.source.translator().filter(|translator| !translator.is_drained()) {
-                let limit = self.limits.blocks;
-                let opens_too_many = translator.opens_next() && self.blocks >= limit;
-                if opens_too_many || self.message.choices().len() > limit || self.earlier.len() >= limit {
-                    let error =
-                        Error::TooManyBlocks { at: self.source.place().at, limit: self.limits.blocks };
-                    return self.refuse(error);
+    /// Reads until there is an event for the message, and returns where it is.
+    fn advance(&mut self) -> Option<Ready> {
+        loop {
+            let limit = self.limits.blocks;
+            let place = self.source.place();
+            if let Some(tagger) = self.tagger.as_deref_mut() {
+                if !tagger.is_drained() {
+                    if !tagger.opens_next() || self.blocks < limit {
+                        return Some(Ready::Tagged);
+                    }
+                    tagger.stop();
+                    self.refuse(Error::TooManyBlocks { at: place.at, limit });
+                    continue;
                 }
-                // A second message begins: the first is over, and cut if nobody said that it is whole.
-                if translator.starts_next() && self.message.status() == Status::Streaming {
-                    self.owed.push_back(Change::Cut {});
+                if let Some(event) = self.pending.pop_front() {
+                    tagger.take(event, place);
+                    continue;
                 }
-                return;
             }
-            match (self.source.read(&mut self.owed), self.input) {
-                (Err(error), _) => return self.refuse(error),
+            if !self.pending.is_empty() {
+                return Some(Ready::Pending);
+            }
+            // After a refusal the decoder may still have frames of the same piece. With another cut it would
+            // not.
+            if self.input == Input::Over {
+                return None;
+            }
+            if let Some(translator) = self.source.translator().filter(|translator| !translator.is_drained()) {
+                let texts = self.tagger.as_ref().map_or(0, |tagger| tagger.texts());
+                let opens_too_many = translator.opens_next() && self.blocks.max(texts) >= limit;
+                if opens_too_many || self.message.choices().len() > limit || self.earlier.len() >= limit {
+                    self.refuse(Error::TooManyBlocks { at: place.at, limit });
+                    continue;
+                }
+                // A second message starts, so the first is over. It is cut unless the provider ended it.
+                if translator.starts_next() && self.message.status() == Status::Streaming {
+                    self.pending.push_back(Event::Cut);
+                    continue;
+                }
+                // Most events add text to a block. The tagger only needs those of text blocks.
+                let reads =
+                    |tagger: &&mut Tagger| translator.grows_next().is_none_or(|block| tagger.reads(block));
+                match self.tagger.as_deref_mut().filter(reads) {
+                    Some(tagger) => tagger.take(translator.next_event()?, place),
+                    None => return Some(Ready::Sent),
+                }
+                continue;
+            }
+            match (self.source.read(&mut self.pending), self.input) {
+                (Err(error), _) => self.refuse(error),
                 (Ok(Step::Frame), _) => {}
-                (Ok(Step::Nothing), Input::Open | Input::Over) => return,
+                (Ok(Step::Nothing), Input::Open | Input::Over) => match self.refusal.take() {
+                    Some(error) => self.refuse(error),
+                    None => return None,
+                },
                 (Ok(Step::Nothing), Input::Ending) => {
                     self.input = Input::Ended;
                     if let Err(error) = self.source.end(self.taken) {
-                        return self.refuse(error);
+                        self.refuse(error);
                     }
                 }
                 (Ok(Step::Nothing), Input::Ended) => self.end(),
@@ -295,15 +420,9 @@ impl Reply {
         }
     }
 
-    /// Whether all that was taken has been given out.
-    fn is_drained(&mut self) -> bool {
-        self.advance();
-        self.owed.is_empty() && self.source.translator().is_none_or(|translator| translator.is_drained())
-    }
-
     fn refuse(&mut self, error: Error) {
         self.source.stop();
-        self.owed.push_back(Change::Noticed(error.diagnostic(self.source.place())));
+        self.pending.push_back(Event::Noticed(error.diagnostic(self.source.place())));
         self.error = Some(error);
         self.end();
     }
@@ -311,32 +430,55 @@ impl Reply {
     fn end(&mut self) {
         self.input = Input::Over;
         if !self.message.is_over() {
-            self.owed.push_back(Change::Cut {});
+            self.pending.push_back(Event::Cut);
         }
     }
 }
 
-/// The changes that a piece made, one at a time, each with the message as it is right behind it.
+/// Where the next event for the message is.
+#[derive(Clone, Copy)]
+enum Ready {
+    Pending,
+    /// With the tagger.
+    Tagged,
+    /// With the translator, as the provider sent it.
+    Sent,
+}
+
+/// The changes that a piece made, one at a time, each with the message after it.
 ///
-/// What is not looked at happens all the same, when this is dropped.
+/// Dropping this applies the changes that were not looked at.
 #[derive(Debug)]
 pub struct Changes<'a> {
     reply: &'a mut Reply,
-    /// Why the rest of the piece is not taken.
-    refusal: Option<Error>,
+    /// The part of the piece that is not decoded yet.
+    rest: &'a [u8],
 }
 
+/// How much of a piece is decoded at once: small enough that its frames stay in the processor's cache, however
+/// long the piece is.
+const BATCH: usize = 16 << 10;
+
 impl Changes<'_> {
-    /// The next change, and the message that it led to.
-    // An iterator could not lend what it gives.
+    /// The next change, and the message after it.
+    // An iterator cannot lend its items.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<(Change<'_>, &Message)> {
-        if self.refusal.is_some() && self.reply.is_drained() {
-            // What was taken of the piece may have been refused already, and a reply has one error.
-            let error = self.refusal.take().filter(|_| self.reply.input != Input::Over);
-            error.into_iter().for_each(|error| self.reply.refuse(error));
-        }
-        self.reply.next_change()
+        let ready = loop {
+            match self.reply.advance() {
+                Some(ready) => break ready,
+                None if self.rest.is_empty() => return None,
+                None => self.read_on(),
+            }
+        };
+        self.reply.change(ready)
+    }
+
+    /// Decodes some more of the piece.
+    fn read_on(&mut self) {
+        let (batch, rest) = self.rest.split_at(self.rest.len().min(BATCH));
+        self.reply.take(batch);
+        self.rest = rest;
     }
 }
 

@@ -1,9 +1,9 @@
 //! Tool calls and thinking that a model writes into its text.
 //!
-//! A [`Parser`] takes text in pieces cut anywhere and shows, after each, the blocks so far: text, thinking
-//! and calls, with values that grow while they arrive. How calls are written is a [`Grammar`]; there is a
-//! [`profile`] for each common way. What may still become a marker is held back, and nothing that was shown
-//! is ever taken back.
+//! A [`Parser`] takes a text in pieces, however they are cut, and after each piece has the blocks found so
+//! far: text, thinking and calls, with values that grow as they arrive. A [`Grammar`] describes how calls are
+//! written; there is a [`profile`] for each common notation. Text that may still become part of a marker is
+//! held back, and nothing that has been shown is ever taken back.
 //!
 //! ```
 //! use reknit::tags::{Block, Parser, profile};
@@ -21,13 +21,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub(crate) mod blank;
+mod whitespace;
 mod exact;
 mod names;
 mod template;
 mod tag;
 mod finder;
-pub mod grammar;
+mod grammar;
 mod profile;
 mod tools;
 mod rules;
@@ -35,7 +35,7 @@ mod matcher;
 mod span;
 mod change;
 mod changes;
-mod sheet;
+mod parsed;
 mod machine;
 mod prose;
 mod markup;
@@ -50,6 +50,9 @@ mod transcode;
 mod channel;
 mod call;
 mod params;
+mod arguments;
+mod tagged_text;
+mod tagger;
 mod neutral;
 mod display;
 mod detect;
@@ -60,61 +63,67 @@ pub use change::Change;
 pub use detect::{Detected, detect};
 pub use display::display_text;
 pub use grammar::{Grammar, GrammarError};
-pub use neutral::Told;
 pub use profile::{profile, profiles};
 pub use span::SpanKind;
+pub use tagger::Tagger;
 pub use tools::Tools;
 
 use std::ops::Range;
 
 use machine::{Machine, Step};
 use matcher::Matcher;
+use parsed::{BlockData, Parsed};
 use prose::Prose;
-use sheet::{BlockData, Sheet};
 
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::limits::Limits;
 
-/// The longest text that is taken, whatever its limit: where something stands in it, or in arguments that were
-/// read into JSON with six bytes for one, fits into 32 bits, and the number of a block into 29.
-const MOST: usize = (1 << 29) - 1;
+/// The longest text that is accepted, whatever the limit. Offsets are stored in 32 bits, also those into
+/// arguments that were rewritten as JSON, where one byte can become six; block numbers are stored in 29 bits.
+const MAX_TEXT_BYTES: usize = (1 << 29) - 1;
 
-/// Reads the calls and the thinking in one text.
+/// The limits of the streaming parser that the compatibility profiles reproduce: a profile with `seed_limits`
+/// accepts exactly as much as that parser does, whatever limits the caller sets.
+const COMPAT_TEXT_BYTES: usize = 1 << 20;
+const COMPAT_PARAM_BYTES: usize = 100 << 10;
+
+/// Finds the calls and the thinking in one text.
 #[derive(Clone, Debug)]
 pub struct Parser {
     matcher: Matcher,
-    sheet: Sheet,
+    parsed: Parsed,
     machine: Machine,
-    finished: bool,
     refused: Option<TooLong>,
-    /// The last piece that came as bytes, kept for its room.
+    /// The last piece that came as bytes, decoded; kept to reuse its allocation.
     decoded: String,
 }
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Block<'a> {
     /// Text for the reader.
     Text {
         /// The text.
         text: &'a str,
-        /// Whether something came behind it that ended it.
+        /// Whether something that follows has ended it.
         closed: bool,
     },
     /// The model's thinking.
     Thinking {
         /// The text.
         text: &'a str,
-        /// Whether its closing marker came.
+        /// Whether its closing marker has come.
         closed: bool,
     },
     /// A call.
     Call(Call<'a>),
 }
 
-/// The text is longer than its limit.
+/// A text is longer than its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the text is longer than {limit} bytes")]
+#[non_exhaustive]
 pub struct TooLong {
     /// The limit.
     pub limit: usize,
@@ -123,55 +132,40 @@ pub struct TooLong {
 impl TooLong {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
-        "raise the limit if the text is meant to be that long"
+        "raise the limit if texts can be that long"
     }
-}
-
-/// Reads a whole text.
-///
-/// It is the streaming parser fed once, so the two cannot differ.
-pub fn parse(grammar: &Grammar, text: &str) -> Result<Parser, GrammarError> {
-    let mut parser = Parser::new(grammar, None)?;
-    // What is behind the limit is refused, and a diagnostic says so.
-    let _ = parser.push(text);
-    parser.finish();
-    Ok(parser)
 }
 
 impl Parser {
-    /// Before the first piece; with `tools`, values are typed and unknown names marked.
+    /// Creates a parser. With `tools`, values get the types of the tools' schemas, and calls of unknown tools
+    /// are marked.
     pub fn new(grammar: &Grammar, tools: Option<&Tools>) -> Result<Self, GrammarError> {
-        Self::with_limits(grammar, tools, Limits::default())
-    }
-
-    /// The same with limits of your own; a compatibility profile has its own whatever they are.
-    pub fn with_limits(
-        grammar: &Grammar,
-        tools: Option<&Tools>,
-        limits: Limits,
-    ) -> Result<Self, GrammarError> {
-        let limits = match grammar.seed_limits {
-            true => Limits {
-                text_bytes: Limits::seed().text_bytes,
-                param_bytes: Limits::seed().param_bytes,
-                ..limits
-            },
-            false => limits,
-        };
-        let limits = Limits { text_bytes: limits.text_bytes.min(MOST), ..limits };
-        let matcher = Matcher::new(grammar, tools, limits)?;
+        let matcher = Matcher::new(grammar, tools)?;
         let machine = Machine::Prose(Prose::at_start(&matcher));
-        let sheet = Sheet::new(&grammar.prefix, grammar.text, limits.diagnostics);
-        Ok(Self { matcher, sheet, machine, finished: false, refused: None, decoded: String::new() })
+        let parsed = Parsed::new(&grammar.prefix, grammar.text, limits_for(grammar, Limits::default()));
+        Ok(Self { matcher, parsed, machine, refused: None, decoded: String::new() })
     }
 
-    /// Takes the next piece of a text that comes as bytes, which may be cut inside a character.
+    /// Sets other limits. Call this before the first piece.
     ///
-    /// What is not UTF-8 is read as U+FFFD, with a diagnostic.
+    /// A compatibility profile has its own limits and ignores these.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.limit(limits);
+        self
+    }
+
+    fn limit(&mut self, limits: &Limits) {
+        self.parsed.limits = limits_for(&self.matcher.grammar, *limits);
+    }
+
+    /// Takes the next piece of a text that arrives as bytes. It may be cut inside a character.
+    ///
+    /// Invalid UTF-8 is read as U+FFFD and reported in a diagnostic.
     pub fn push_bytes(&mut self, piece: &[u8]) -> Result<(), TooLong> {
         let mut text = std::mem::take(&mut self.decoded);
         text.clear();
-        self.sheet.utf8.push(piece, &mut text);
+        self.parsed.utf8.push(piece, &mut text);
         let result = self.push(&text);
         self.decoded = text;
         result
@@ -179,104 +173,113 @@ impl Parser {
 
     /// Takes the next piece.
     ///
-    /// Past [`Limits::text_bytes`] the rest is refused: what was read stays, and every further piece gets the
+    /// Input past [`Limits::text_bytes`] is refused: what was read remains, and every further piece gets the
     /// same error.
     pub fn push(&mut self, piece: &str) -> Result<(), TooLong> {
-        self.sheet.changes.clear();
-        if self.finished {
+        self.parsed.changes.clear();
+        if self.parsed.finished {
             return self.refused.map_or(Ok(()), Err);
         }
-        let limit = self.matcher.limits.text_bytes;
-        let room = limit.saturating_sub(self.sheet.text.len() - self.sheet.prefix);
+        let limit = self.parsed.limits.text_bytes;
+        let room = limit.saturating_sub(self.parsed.text.len() - self.parsed.prefix);
         let taken = if piece.len() <= room { piece } else { &piece[..piece.floor_char_boundary(room)] };
         let skimmed = match &mut self.machine {
-            Machine::Prose(prose) => prose.skim(&self.matcher, &mut self.sheet, taken),
+            Machine::Prose(prose) => prose.skim(&self.matcher, &mut self.parsed, taken),
             _ => false,
         };
         if !skimmed {
-            self.sheet.text.push_str(taken);
+            self.parsed.text.push_str(taken);
             self.run();
         }
         if taken.len() == piece.len() {
             return Ok(());
         }
-        // Nothing more is taken, however little it is: a limit is reached at a byte.
+        // Nothing more is accepted, not even a piece that would fit: a limit is reached at a byte.
         self.end();
-        let at = self.sheet.text.len();
-        self.sheet.note(Kind::LimitReached, at, format!("the text is longer than {limit} bytes"));
+        let at = self.parsed.text.len();
+        self.parsed.note(Kind::LimitReached, at, format!("the text is longer than {limit} bytes"));
         self.refused = Some(TooLong { limit });
         Err(TooLong { limit })
     }
 
-    /// Ends the text: what is open is cut, and never looks whole.
+    /// Ends the text. A block that is still open is cut and never looks complete.
     pub fn finish(&mut self) {
-        if self.finished {
-            self.sheet.changes.clear();
+        if self.parsed.finished {
+            self.parsed.changes.clear();
             return;
         }
         let mut last = String::new();
-        self.sheet.utf8.finish(&mut last);
-        // Past the limit it is not taken, and the error is the caller's already.
+        self.parsed.utf8.finish(&mut last);
+        // If this exceeds the limit, `push` has ended the text already.
         if self.push(&last).is_ok() {
             self.end();
         }
     }
 
-    /// Nothing follows what was taken. The changes are added to those of the last piece.
+    /// Nothing follows what was read. The changes are added to those of the last piece.
     fn end(&mut self) {
-        self.finished = true;
-        self.sheet.over = true;
+        self.parsed.finished = true;
         self.run();
-        self.machine.cut(&self.matcher, &mut self.sheet);
-        let taken = self.sheet.text.len() - self.sheet.prefix;
-        let count = self.sheet.utf8.replaced(taken);
-        if let Some(first) = self.sheet.utf8.first_replaced().filter(|_| count > 0) {
-            let at = first + self.sheet.prefix;
-            self.sheet.note(
+        self.machine.cut(&self.matcher, &mut self.parsed);
+        let taken = self.parsed.text.len() - self.parsed.prefix;
+        let count = self.parsed.utf8.replaced(taken);
+        if let Some(first) = self.parsed.utf8.first_replaced().filter(|_| count > 0) {
+            let at = first + self.parsed.prefix;
+            self.parsed.note(
                 Kind::InvalidUtf8,
                 at,
-                format!("{count} stretches of bytes that are not UTF-8 read as U+FFFD"),
+                format!("{} read as U+FFFD", counted(count, "invalid byte sequence")),
             );
         }
     }
 
-    /// Ends the text and calls everything whole that is there, as the seed's `finalizeContentBlocks` does.
+    /// Ends the text and marks every block as complete, as `finalizeContentBlocks` of Roo Code's parser does.
     ///
-    /// It is for a display that knows no other state. What was cut still says so in [`Call::end`]: a call
-    /// that is cut is never to be run.
+    /// This is for a display that has no other state. [`Call::end`] still says that a call was cut; never run
+    /// such a call.
     pub fn finalize(&mut self) {
         self.finish();
-        for block in &mut self.sheet.blocks {
+        for block in &mut self.parsed.blocks {
             match block {
                 BlockData::Text { closed, .. } | BlockData::Thinking { closed, .. } => *closed = true,
                 BlockData::Call(_) => {}
             }
         }
-        for call in &mut self.sheet.calls {
+        for call in &mut self.parsed.calls {
             call.finalized = true;
         }
     }
 
     /// What the last piece changed, in the order of the text.
     pub fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
-        self.sheet.changes.iter()
+        self.parsed.changes.iter()
     }
 
-    /// The whole text so far, which the ranges of changes and spans are of.
+    /// The change with this number.
+    fn change(&self, number: usize) -> Option<Change> {
+        self.parsed.changes.get(number)
+    }
+
+    /// Whether a value that was shown may be replaced by another one when its call closes.
+    fn rereads_values(&self) -> bool {
+        self.matcher.rereads_values()
+    }
+
+    /// The whole text so far. The ranges of changes and spans refer to it.
     ///
-    /// A grammar with a prefix has it at the start.
+    /// If the grammar has a prefix, the text starts with it.
     pub fn text(&self) -> &str {
-        &self.sheet.text
+        &self.parsed.text
     }
 
     /// The blocks so far.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = Block<'_>> + ExactSizeIterator {
-        (0..self.sheet.blocks.len()).map(|index| self.view(index))
+        (0..self.parsed.blocks.len()).map(|index| self.view(index))
     }
 
     /// The block with this index.
     pub fn block(&self, index: usize) -> Option<Block<'_>> {
-        (index < self.sheet.blocks.len()).then(|| self.view(index))
+        (index < self.parsed.blocks.len()).then(|| self.view(index))
     }
 
     /// The calls so far.
@@ -287,31 +290,23 @@ impl Parser {
         })
     }
 
-    /// What was odd in the text; `at` is a byte of the input.
+    /// What was dropped, repaired or not understood; `at` is a byte of the input.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.sheet.diagnostics
+        &self.parsed.diagnostics
     }
 
-    /// How many further diagnostics were only counted.
+    /// How many more diagnostics there were than are kept.
     pub fn diagnostics_omitted(&self) -> usize {
-        self.sheet.diagnostics_omitted
+        self.parsed.diagnostics_omitted
     }
 
-    /// What each stretch of the text is, end to end.
+    /// What each part of the text is. The ranges are adjacent and cover everything that is decided.
     pub fn spans(&self) -> impl Iterator<Item = (SpanKind, Range<usize>)> {
-        self.sheet.spans()
+        self.parsed.spans()
     }
 
-    /// Where a block starts in the text.
-    fn block_start(&self, index: usize) -> usize {
-        match &self.sheet.blocks[index] {
-            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start(),
-            BlockData::Call(call) => self.sheet.calls[*call].range.start(),
-        }
-    }
-
-    /// Whether the last that was read is of a call, be it only that the marker behind a whole one is missing.
-    pub(crate) fn in_call(&self) -> bool {
+    /// Whether the end of the text so far belongs to a call, even if only its closing marker is missing.
+    fn in_call(&self) -> bool {
         match self.machine {
             Machine::Markup(_) | Machine::Json(_) | Machine::Literal(_) | Machine::Skip(_) => true,
             Machine::Prose(_) | Machine::Channel(_) => false,
@@ -319,33 +314,37 @@ impl Parser {
     }
 
     fn run(&mut self) {
-        while let Step::Go(machine) = self.machine.step(&self.matcher, &mut self.sheet) {
+        while let Step::Go(machine) = self.machine.step(&self.matcher, &mut self.parsed) {
             self.machine = machine;
         }
     }
 
     fn view(&self, index: usize) -> Block<'_> {
-        let text = self.sheet.text.as_str();
-        match &self.sheet.blocks[index] {
+        let text = self.parsed.text.as_str();
+        match &self.parsed.blocks[index] {
             BlockData::Text { range, closed } => {
-                Block::Text { text: &text[self.sheet.block_range(index, *range)], closed: *closed }
+                Block::Text { text: &text[self.parsed.block_range(index, *range)], closed: *closed }
             }
             BlockData::Thinking { range, closed } => {
-                Block::Thinking { text: &text[self.sheet.block_range(index, *range)], closed: *closed }
+                Block::Thinking { text: &text[self.parsed.block_range(index, *range)], closed: *closed }
             }
             BlockData::Call(call) => {
-                Block::Call(Call { data: &self.sheet.calls[*call], params: &self.sheet.params, text, index })
+                Block::Call(Call { data: &self.parsed.calls[*call], params: &self.parsed.params, text })
             }
         }
     }
 }
 
-impl Block<'_> {
-    /// Whether it was not closed: the text ended before it did.
-    pub fn is_partial(&self) -> bool {
-        match self {
-            Self::Text { closed, .. } | Self::Thinking { closed, .. } => !closed,
-            Self::Call(call) => call.is_partial(),
-        }
-    }
+/// A number and a noun, which is in the plural unless the number is 1.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The limits for a text in this grammar. A compatibility profile has those of the parser that it reproduces.
+fn limits_for(grammar: &Grammar, limits: Limits) -> Limits {
+    let limits = match grammar.seed_limits {
+        true => limits.with_text_bytes(COMPAT_TEXT_BYTES).with_param_bytes(COMPAT_PARAM_BYTES),
+        false => limits,
+    };
+    limits.with_text_bytes(limits.text_bytes.min(MAX_TEXT_BYTES))
 }

@@ -6,16 +6,16 @@ use std::iter;
 use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-// This one has no weak references: to find that nobody shares a segment is a load and not a locked
-// exchange, which would add a quarter to the work for a plain string in small pieces.
+// Unlike the standard one it has no weak references. Checking whether a segment is shared is then a load and
+// not a locked exchange, which would make appending small pieces to a plain string a quarter slower.
 use triomphe::Arc;
 
-/// Text that grows at its end and is cheap to keep a copy of.
+/// Text that grows at its end and is cheap to clone.
 ///
-/// While nobody holds a copy it is one string, and appending to it is what [`String::push_str`] costs.
-/// A clone shares everything that is there; the next append then opens a new segment beside the shared
-/// ones, and neighbours of like size are joined, so a text of `n` bytes has at most about `log2(n)`
-/// segments. A clone costs one reference count.
+/// As long as there is no clone, it is a single string, and appending costs what [`String::push_str`] costs.
+/// A clone shares the whole text and costs one reference count. The next append then starts a new segment
+/// after the shared ones. Neighbouring segments of similar size are joined, so a text of `n` bytes has at most
+/// about `log2(n)` segments.
 ///
 /// ```
 /// use reknit::Text;
@@ -31,15 +31,15 @@ pub struct Text {
     last: Option<Arc<Segment>>,
 }
 
-/// A string that is not empty, behind others. It grows while nobody shares it.
+/// A non-empty string and the segments before it. It grows as long as it is not shared.
 struct Segment {
     text: String,
-    /// At least twice as long as this one, unless this one has grown since.
+    /// At least twice as long as this one, unless this is the last one, which may still grow.
     before: Option<Arc<Segment>>,
 }
 
 impl Text {
-    /// An empty text, without an allocation.
+    /// Creates an empty text without allocating.
     pub fn new() -> Self {
         Self::default()
     }
@@ -53,32 +53,32 @@ impl Text {
         }
     }
 
-    /// How many bytes the text has.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.backwards().map(str::len).sum()
     }
 
-    /// Whether there is no text.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.last.is_none()
     }
 
-    /// The text as the strings it is kept in, first to last; no character is cut between two.
+    /// The strings that the text is stored as, first to last. No character is split between two of them.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         let mut backwards = self.backwards();
         let last = backwards.next();
-        // Nearly always empty, and then without an allocation.
+        // Almost always empty, and then it does not allocate.
         let before: Vec<_> = backwards.collect();
         before.into_iter().rev().chain(last)
     }
 
-    /// The text as one string; copied only if it is in several segments.
+    /// The text as one string. It is copied only if it is in several segments.
     pub fn to_str(&self) -> Cow<'_, str> {
         self.whole().map_or_else(|| Cow::Owned(self.segments().collect()), Cow::Borrowed)
     }
 
-    /// The bytes of a range, if it begins and ends between characters; copied only if they lie in several
-    /// segments.
+    /// The text in a range of bytes, if the range is inside the text and splits no character. It is copied
+    /// only if it spans several segments.
     pub(crate) fn slice(&self, range: Range<usize>) -> Option<Cow<'_, str>> {
         let mut slice = Cow::Borrowed("");
         let mut start = 0;
@@ -106,7 +106,7 @@ impl Text {
         segments.map(|segment| segment.text.as_str())
     }
 
-    /// Goes on behind what a copy shares, or starts.
+    /// Starts a new segment after the shared ones, or the first one.
     fn open_segment(&mut self, piece: &str) {
         if !piece.is_empty() {
             let before = self.last.take().map(join_neighbours);
@@ -115,10 +115,10 @@ impl Text {
     }
 }
 
-/// Joins shared segments from the last on until each is clearly longer than the one behind it.
+/// Joins segments, starting from the last, until each is at least twice as long as the one after it.
 ///
-/// A byte is copied only into a segment at least half as long again, so a copy held after every append
-/// costs each byte a logarithmic number of copies, not a linear one.
+/// A byte is only ever copied into a segment that is at least half as long again as the one it was in.
+/// So even if a clone is kept after every append, a byte is copied a logarithmic number of times.
 fn join_neighbours(mut last: Arc<Segment>) -> Arc<Segment> {
     while let Some(before) = &last.before
         && before.text.len() < 2 * last.text.len()
@@ -162,8 +162,8 @@ impl PartialEq<str> for Text {
     fn eq(&self, other: &str) -> bool {
         let mut rest = other;
         for segment in self.segments() {
-            let Some(behind) = rest.strip_prefix(segment) else { return false };
-            rest = behind;
+            let Some(after) = rest.strip_prefix(segment) else { return false };
+            rest = after;
         }
         rest.is_empty()
     }
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(text.slice(5..9).as_deref(), Some("a é"));
         assert_eq!(text.slice(9..9).as_deref(), Some(""));
         assert_eq!(text.slice(5..8), None, "inside a character");
-        assert_eq!(text.slice(5..10), None, "behind the end");
+        assert_eq!(text.slice(5..10), None, "past the end");
     }
 
     #[test]

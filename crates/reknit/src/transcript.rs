@@ -1,8 +1,10 @@
-//! What a person sees of a session, folded the same way wherever that is done.
+//! What a person sees of a session, built in the same way everywhere.
 //!
-//! [`append`] folds the events of one message into [`Chunks`]. [`Transcript`] folds the entries of a session's
-//! log into [`Message`]s, each with its chunks. Both answer with what changed, and that is enough for a copy
-//! elsewhere to follow: a page that has the changes need not be sent the message again.
+//! [`append`] folds the events of a message into [`Chunks`]. [`Transcript`] folds the entries of a session's
+//! log into [`Message`]s, which have chunks. Both return what changed, as a patch for copies elsewhere: a page
+//! that gets the changes does not need the message again.
+
+pub use crate::message::Misfit;
 
 mod chunk;
 mod named;
@@ -15,10 +17,10 @@ mod step;
 mod system;
 
 pub use append::append;
-pub use change::{Change, Diagnostic, Misfit};
+pub use change::Change;
 pub use chunk::{Approval, Call, Chunk, Input, Preview, ShellOutput, SystemKind};
 pub use chunks::Chunks;
 pub use message::{Message, Role, Status};
 pub use session::Transcript;
-pub use step::{Effect, OutOfOrder, Step};
+pub use step::{Effect, Step};
 pub use system::{Routed, SystemEvent, apply_system_event};

@@ -2,15 +2,14 @@
 //!
 //! Only this folder knows a provider's name. A [`Translator`] gives the neutral [`Event`]s of a stream; a
 //! [`Native`], run only when asked for, gives the reply in the provider's own, non-streamed form. The way back,
-//! from neutral messages to those of a request, is beside them and used through [`history`](crate::history).
+//! from neutral messages to those of a request, is next to them and used through [`history`](crate::history).
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::diagnostic::Kind;
-use crate::event::Event;
+use crate::event::{Event, Slot};
 use crate::frame::{self, Frame};
-use crate::history::Form;
 use crate::json::Value;
 
 mod agent_c;
@@ -26,14 +25,16 @@ mod object;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod repeat;
+pub(crate) mod request;
 mod seen;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use blocks::is_invented;
-
 use events::Events;
 use fields::{Error, Raw};
+use repeat::Repeat;
+use request::Form;
 
 /// A provider's way to write a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,18 @@ enum State {
 trait Translate: fmt::Debug + Send + Sync {
     /// Translates one frame.
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error>;
+
+    /// Whether a frame whose only event is growth may be followed by [`repeat`](Self::repeat).
+    ///
+    /// It may if reading it again would do the same again, and leave nothing else behind.
+    fn repeats(&self) -> bool {
+        false
+    }
+
+    /// Translates a frame that differs from the one before only in `text`, which makes `block` grow.
+    fn repeat(&mut self, block: Slot, text: Raw<'_>, events: &mut Events) {
+        events.grew(block, text);
+    }
 
     /// The stream is over. What its end means for the message comes as events.
     fn finish(&mut self, events: &mut Events) {
@@ -231,13 +244,15 @@ impl FromStr for Dialect {
 #[derive(Debug)]
 pub struct Translator {
     fold: Box<dyn Translate>,
+    repeat: Repeat,
     events: Events,
 }
 
 impl Translator {
     /// A translator at the beginning of a stream.
     pub fn new(dialect: Dialect) -> Self {
-        Self { fold: (dialect.entry().translate)(), events: Events::default() }
+        let fold = (dialect.entry().translate)();
+        Self { fold, repeat: Repeat::default(), events: Events::default() }
     }
 
     /// Takes the next frame of the stream.
@@ -246,9 +261,14 @@ impl Translator {
         if frame.kind == frame::Kind::Comment {
             return self.events.push(Event::Ping);
         }
+        if let Some((block, text)) = self.repeat.read(frame) {
+            return self.fold.repeat(block, text, &mut self.events);
+        }
         if let Err(error) = self.fold.read(frame, &mut self.events) {
             self.events.notice(Kind::MalformedFrame, format!("frame {}: {error}", frame.number));
         }
+        let growth = if self.fold.repeats() { self.events.growth(frame) } else { None };
+        self.repeat.set(frame, growth);
     }
 
     /// The next event of the frames that were given.
@@ -264,6 +284,11 @@ impl Translator {
     /// Whether the next event opens a block.
     pub(crate) fn opens_next(&self) -> bool {
         self.events.opens_next()
+    }
+
+    /// The block that the next event is about, if it is one of those that lend text.
+    pub(crate) fn grows_next(&self) -> Option<Slot> {
+        self.events.grows_next()
     }
 
     /// Whether there is no event to be had.

@@ -11,8 +11,7 @@ use reknit::agent::{AgentEvent, Stream};
 use reknit::frame::{Decoder, Framing};
 use reknit::json::{self, PartialJson};
 use reknit::message::{Args, Body, Change, Input, ToolCall};
-use reknit::parts::{self, Parts};
-use reknit::tags::{Parser, profile};
+use reknit::tags::{Parser, Tagger, profile};
 use reknit::transcript::{self, Chunks, append};
 use reknit::{Dialect, Limits, Message, Reply, Text};
 
@@ -126,7 +125,7 @@ fn frames_allocate_nothing() {
                     seen.deltas += 1;
                     seen.bytes += frame.data.len();
                 }
-                assert!(decoder.next_problem().is_none());
+                assert!(decoder.next_diagnostic().is_none());
             });
             assert_eq!(count, 0, "{framing:?} in pieces of {cut}");
         }
@@ -150,7 +149,7 @@ fn a_growing_string_allocates_nothing() {
 }
 
 #[test]
-fn parts_allocate_nothing_while_text_and_values_grow() {
+fn a_tagger_allocates_nothing_while_text_and_values_grow() {
     let starts = [
         ("cline", "Text: "),
         ("cline", "<write_to_file><path>a</path><content>"),
@@ -160,25 +159,18 @@ fn parts_allocate_nothing_while_text_and_values_grow() {
     for (grammar, start) in starts {
         let grammar = profile(grammar).expect("it is a profile");
         for cut in CUTS {
-            let mut reply = Reply::new(Dialect::OpenAiChat);
-            let mut parts = Parts::with_grammar(grammar, None, "", &Limits::default()).unwrap();
+            let tagger = Tagger::new(grammar, None, "").unwrap();
+            let mut reply = Reply::new(Dialect::OpenAiChat).with_tags(tagger);
             let count = allocations(&delta(start), &delta, PLAIN, cut, |piece, seen| {
                 let mut changes = reply.push(piece);
                 while let Some((change, message)) = changes.next() {
-                    let mut changes = parts.follow(message, &change);
-                    while let Some((change, list)) = changes.next() {
-                        let (parts::Change::Grew { part, text, .. }
-                        | parts::Change::ParamGrew { part, text, .. }) = change
-                        else {
-                            continue;
-                        };
-                        assert!(list.part(part).is_some());
-                        seen.deltas += 1;
-                        seen.bytes += text.len();
-                    }
+                    let Change::Grew { block, text, .. } = change else { continue };
+                    assert!(message.block(block).is_some());
+                    seen.deltas += 1;
+                    seen.bytes += text.len();
                 }
             });
-            assert_eq!(count, 0, "{} in pieces of {cut}, behind {start}", grammar.name);
+            assert_eq!(count, 0, "{} in pieces of {cut}, after {start}", grammar.name);
         }
     }
 }

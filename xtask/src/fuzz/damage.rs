@@ -1,4 +1,4 @@
-//! Damaged copies of the seeds: what `cargo xtask test` tries the targets on, the same on every machine.
+//! Damaged copies of the seeds, the same on every machine, for `cargo xtask test` to run the targets on.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,40 +11,39 @@ const COPIES: u64 = 8;
 /// How many times a copy is damaged, at most.
 const DAMAGES: usize = 4;
 
-/// How long a stretch that is lost, repeated or moved may be.
+/// How many bytes at most are lost, repeated or moved at once.
 const STRETCH: usize = 60;
 
-/// Bytes that mean something in some format, and one that is no UTF-8.
+/// Bytes that mean something in some format, and one that is not UTF-8.
 const MARKS: &[u8] = b"<>{}[]\"\\:,=+-`@ \n\r\t0\xff";
 
 /// Writes damaged copies of the files in `seeds` to the folder `damaged`.
 pub(super) fn write(seeds: &Path, damaged: &Path) -> Result<()> {
-    fs::create_dir_all(damaged).with_context(|| format!("`{}` cannot be made", damaged.display()))?;
+    fs::create_dir_all(damaged).with_context(|| format!("cannot create `{}`", damaged.display()))?;
     let mut paths = Vec::new();
-    for entry in fs::read_dir(seeds).with_context(|| format!("`{}` cannot be read", seeds.display()))? {
+    for entry in fs::read_dir(seeds).with_context(|| format!("cannot read `{}`", seeds.display()))? {
         paths.push(entry?.path());
     }
     paths.sort();
-    let read =
-        |path: &PathBuf| fs::read(path).with_context(|| format!("`{}` cannot be read", path.display()));
+    let read = |path: &PathBuf| fs::read(path).with_context(|| format!("cannot read `{}`", path.display()));
     let inputs = paths.iter().map(read).collect::<Result<Vec<_>>>()?;
     for (number, (path, input)) in paths.iter().zip(&inputs).enumerate() {
         let other = &inputs[(number + 1) % inputs.len()];
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         for copy in 0..COPIES {
-            // By name and not by number: a new case leaves the copies of the others as they are.
+            // By name and not by number, so that a new case leaves the copies of the others as they are.
             let seed = name.bytes().fold(copy, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
             let mut dice = Dice(seed);
             let file = damaged.join(format!("{name}-{copy}"));
             fs::write(&file, damage(input, other, &mut dice))
-                .with_context(|| format!("`{}` cannot be written", file.display()))?;
+                .with_context(|| format!("cannot write `{}`", file.display()))?;
         }
     }
     Ok(())
 }
 
-/// A copy of `input` in which some stretches are lost, repeated, moved or of another input. Its first bytes,
-/// which say how it is cut, are damaged like all others.
+/// A copy of `input` in which some stretches are lost, repeated, moved or taken from another input. The first
+/// bytes, which say how it is cut, are damaged like all others.
 fn damage(input: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut copy = input.to_vec();
     for _ in 0..=dice.below(DAMAGES) {
@@ -74,7 +73,7 @@ fn damage(input: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     copy
 }
 
-/// Numbers that look like chance and are the same every time: `SplitMix64`.
+/// Numbers that look random and are the same every time: `SplitMix64`.
 struct Dice(u64);
 
 impl Dice {
@@ -98,7 +97,7 @@ mod tests {
         let other = b"\x01\x07\x01\0\x3cdata: [DONE]\n\n";
         let copies = || (0..100).map(|seed| damage(input, other, &mut Dice(seed))).collect::<Vec<_>>();
         assert_eq!(copies(), copies());
-        let alike = copies().iter().filter(|copy| copy.as_slice() == input).count();
-        assert!(alike < 10, "{alike} of 100 are not damaged");
+        let unchanged = copies().iter().filter(|copy| copy.as_slice() == input).count();
+        assert!(unchanged < 10, "{unchanged} of 100 are not damaged");
     }
 }

@@ -1,25 +1,25 @@
-//! Frames to an SVG that plays them.
+//! Turns frames into an SVG that plays them.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use super::Frame;
-use super::screen::{Look, Row, Run};
+use super::screen::{Row, Run, Style};
 
 const CELL: f64 = 8.4;
 const LINE: f64 = 19.0;
 const MARGIN: f64 = 20.0;
 const BAR: f64 = 34.0;
 
-/// How long the end is shown before it begins again.
+/// How long the end is shown before it starts again.
 const REST: Duration = Duration::from_secs(7);
 
-/// What one row shows, and when.
+/// What one row shows, and from when to when.
 struct Version<'a> {
     row: usize,
     runs: &'a Row,
     from: Duration,
-    /// Nothing if it stays.
+    /// `None` if it stays.
     to: Option<Duration>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn draw(frames: &[Frame]) -> String {
     }
     format!(
         r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" role="img" xml:space="preserve">
-<title>reknit read on a terminal</title>
+<title>reknit on a terminal: a stream that is cut, an edit, and its undo</title>
 <style>
 text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #e6edf3; white-space: pre; }}
 .bold {{ font-weight: 600; }} .italic {{ font-style: italic; }} .dim {{ fill: #8b949e; }}
@@ -66,9 +66,9 @@ text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
     )
 }
 
-const WRITES: &str = "a string takes everything";
+const WRITES: &str = "writing to a string does not fail";
 
-/// What each row showed from when to when; one that never changes is there once.
+/// What each row showed, and from when to when. A row that never changes is included once.
 fn versions(frames: &[Frame]) -> Vec<Version<'_>> {
     let mut versions = Vec::new();
     let rows = frames.iter().map(|frame| frame.screen.rows.len()).max().unwrap_or(0);
@@ -87,26 +87,26 @@ fn versions(frames: &[Frame]) -> Vec<Version<'_>> {
     versions
 }
 
-fn draw_run(body: &mut String, row: usize, Run { column, width, is_wide, text, look }: &Run) {
+fn draw_run(body: &mut String, row: usize, Run { column, width, is_wide, text, style }: &Run) {
     let x = MARGIN + f64::from(*column) * CELL;
     #[expect(clippy::cast_precision_loss, reason = "a screen has few rows")]
     let y = BAR + (row as f64 + 1.0) * LINE - 5.0;
-    // Every run stands on its own columns, whatever the font at hand makes of it.
+    // Every run occupies its own columns, whatever the available font makes of it.
     let length = match width {
         1 => String::new(),
         _ if *is_wide => String::new(),
         _ => format!(" textLength=\"{:.1}\"", f64::from(*width) * CELL),
     };
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let class = class(*look);
+    let class = class(*style);
     write!(body, "<text x=\"{x:.1}\" y=\"{y:.0}\"{length}{class}>{text}</text>").expect(WRITES);
 }
 
-fn class(look: Look) -> String {
+fn class(style: Style) -> String {
     let mut classes = Vec::new();
-    classes.extend(look.colour.map(|colour| format!("c{colour}")));
+    classes.extend(style.colour.map(|colour| format!("c{colour}")));
     classes.extend(
-        [(look.is_bold, "bold"), (look.is_dim, "dim"), (look.is_italic, "italic")]
+        [(style.is_bold, "bold"), (style.is_dim, "dim"), (style.is_italic, "italic")]
             .into_iter()
             .filter(|(is_set, _)| *is_set)
             .map(|(_, class)| class.to_owned()),
@@ -114,7 +114,7 @@ fn class(look: Look) -> String {
     if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) }
 }
 
-/// The times at which something is seen, as animations that all last as long.
+/// The times at which something is visible, as animations of the same length.
 fn animations(times: &[(Duration, Option<Duration>)], end: Duration) -> String {
     let percent = |at: Duration| 100.0 * at.as_secs_f64() / end.as_secs_f64();
     let mut css = String::new();
@@ -141,14 +141,14 @@ mod tests {
     use crate::picture::screen::Screen;
 
     fn frame(seconds: u64, rows: &[&str]) -> Frame {
-        let look = Look { colour: None, is_bold: false, is_dim: false, is_italic: false };
-        let run = |text: &str| Run { column: 0, width: 1, is_wide: false, text: text.to_owned(), look };
+        let style = Style { colour: None, is_bold: false, is_dim: false, is_italic: false };
+        let run = |text: &str| Run { column: 0, width: 1, is_wide: false, text: text.to_owned(), style };
         let row = |text: &&str| if text.is_empty() { Row::new() } else { vec![run(text)] };
         Frame { at: Duration::from_secs(seconds), screen: Screen { rows: rows.iter().map(row).collect() } }
     }
 
     #[test]
-    fn a_row_is_there_once_for_as_long_as_it_stays() {
+    fn a_row_is_drawn_once_for_as_long_as_it_stays() {
         let frames =
             [frame(0, &["a", ""]), frame(1, &["a", "b"]), frame(2, &["a", "c"]), frame(3, &["a", "c"])];
         let shown: Vec<_> = versions(&frames)
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_markup_in_an_svg_is_text() {
+    fn markup_characters_are_escaped() {
         let picture = draw(&[frame(0, &["<&>"])]);
         assert!(picture.contains("&lt;&amp;&gt;</text>"), "{picture}");
     }

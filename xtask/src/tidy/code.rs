@@ -6,27 +6,29 @@ const SOURCE: [&str; 9] = [".rs", ".toml", ".py", ".js", ".ts", ".css", ".html",
 
 const MAX_LINES: usize = 800;
 
-/// Written in halves, or this file would find itself.
+/// Written in halves, so that the check does not find this file.
 const LEFTOVERS: [(&str, &str); 5] = [
-    (concat!("TO", "DO"), "do it now or leave it out"),
-    (concat!("FIX", "ME"), "fix it now or leave it out"),
-    (concat!("to", "do!"), "write the code or leave the function out"),
+    (concat!("TO", "DO"), "do it now or remove it"),
+    (concat!("FIX", "ME"), "fix it now or remove it"),
+    (concat!("to", "do!"), "write the code or remove the function"),
     (concat!("#[ig", "nore"), "make the test pass or delete it"),
     (concat!("db", "g!"), "remove it"),
 ];
 
+pub(super) const ENGINE: &str = "crates/reknit/src/";
+
 /// The engine, and what is built on it under the same rules.
-const ENGINE: [&str; 2] = ["crates/reknit/src/", "crates/reknit-compat/src/"];
+const WITHOUT_IO: [&str; 2] = [ENGINE, "crates/reknit-compat/src/"];
 
 const NOT_IN_THE_ENGINE: [(&str, &str); 12] = [
     ("std::fs", "let the caller read and write"),
     ("std::net", "let the caller read and write"),
     ("std::env", "take it as an argument"),
     ("std::time", "take times as an argument"),
-    ("std::thread", "keep it a plain `&mut self`"),
+    ("std::thread", "use a plain `&mut self`"),
     ("std::process", "let the caller run programs"),
     ("rand", "take ids and seeds as an argument"),
-    ("HashMap", "use a BTreeMap or an ordered list, whose order is the same every time"),
+    ("HashMap", "use a BTreeMap or an ordered list, whose order is always the same"),
     ("Instant", "take times as an argument"),
     ("SystemTime", "take times as an argument"),
     ("println!", "return a diagnostic"),
@@ -38,14 +40,14 @@ pub(super) fn length(tree: &Tree) -> Vec<Problem> {
     let long = tree.with_ends(&SOURCE).filter_map(|(path, text)| {
         let lines = text.lines().count();
         (lines > MAX_LINES).then(|| {
-            let what = format!("{lines} lines are more than {MAX_LINES}");
+            let what = format!("{lines} lines, more than {MAX_LINES}");
             Problem::new(path, MAX_LINES + 1, what, "split the file by concept")
         })
     });
     long.collect()
 }
 
-/// Source files hold no marker of unfinished work.
+/// Source files contain no marker of unfinished work.
 pub(super) fn leftovers(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (path, text) in tree.with_ends(&SOURCE) {
@@ -60,16 +62,17 @@ pub(super) fn leftovers(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The engine reaches for nothing outside itself, in its unit tests neither.
+/// Nothing in the engine reaches outside it, not even its unit tests.
 ///
-/// Clippy's list of types beside the engine sees through imports; this sees what that list forgot.
+/// Clippy's list of types in the engine's `clippy.toml` sees through imports; this finds what that list
+/// misses.
 pub(super) fn engine(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let is_engine = |path: &str| ENGINE.iter().any(|folder| path.starts_with(folder));
+    let is_engine = |path: &str| WITHOUT_IO.iter().any(|folder| path.starts_with(folder));
     for (path, text) in tree.with_ends(&[".rs"]).filter(|(path, _)| is_engine(path)) {
         let mut in_group = false;
         for (number, line) in numbered(text) {
-            // Comments may say what is absent, and an example in the docs is a user's program.
+            // A comment may say what is absent, and an example in the docs is a user's program.
             if line.trim_start().starts_with("//") {
                 continue;
             }
@@ -90,7 +93,7 @@ pub(super) fn engine(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The part of `line` that stands inside a `use std::{…}`, which may have opened in a line before.
+/// The part of `line` that is inside a `use std::{…}`, which may have been opened on an earlier line.
 fn grouped(line: &str, in_group: bool) -> Option<&str> {
     match line.split_once("use std::{") {
         Some((_, names)) => Some(names),
@@ -104,17 +107,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_file_is_named() {
+    fn a_long_file_is_reported() {
         let (fits, long) = ("x\n".repeat(800), "x\n".repeat(801));
-        let expected = ["src/b.rs:801: 801 lines are more than 800, split the file by concept"];
+        let expected = ["src/b.rs:801: 801 lines, more than 800, split the file by concept"];
         expect(length, &[("src/a.rs", &fits), ("src/b.rs", &long), ("c.txt", &long)], &expected);
     }
 
     #[test]
-    fn leftovers_are_named_and_longer_words_are_not() {
+    fn leftovers_are_reported_and_longer_words_are_not() {
         let text = concat!("// TO", "DO later\nlet autodo = 1;\n#[ig", "nore = \"slow\"]\n");
         let expected = [
-            concat!("a.rs:1: `TO", "DO`, do it now or leave it out"),
+            concat!("a.rs:1: `TO", "DO`, do it now or remove it"),
             concat!("a.rs:3: `#[ig", "nore`, make the test pass or delete it"),
         ];
         expect(leftovers, &[("a.rs", text), ("notes.md", text)], &expected);
@@ -127,7 +130,7 @@ mod tests {
         let expected = [
             "crates/reknit-compat/src/a.rs:1: `std::env` in the engine, take it as an argument",
             "crates/reknit/src/a.rs:2: `HashMap` in the engine, use a BTreeMap or an ordered list, \
-             whose order is the same every time",
+             whose order is always the same",
             "crates/reknit/src/a.rs:3: `std::fs` in the engine, let the caller read and write",
         ];
         let files = [
@@ -141,7 +144,7 @@ mod tests {
     #[test]
     fn an_import_over_several_lines_is_searched() {
         let text = "use std::{\n    fmt,\n    thread,\n};\nlet thread = 1;\n";
-        let expected = ["crates/reknit/src/a.rs:3: `std::thread` in the engine, keep it a plain `&mut self`"];
+        let expected = ["crates/reknit/src/a.rs:3: `std::thread` in the engine, use a plain `&mut self`"];
         expect(engine, &[("crates/reknit/src/a.rs", text)], &expected);
     }
 }

@@ -14,20 +14,20 @@ pub(super) fn code_map(tree: &Tree) -> Vec<Problem> {
     let Some((start, map)) = section(text, "code map") else {
         return vec![Problem::new(ARCHITECTURE, 1, "no heading `Code map`", "add the section")];
     };
-    let absent = |what: String| Problem::new(ARCHITECTURE, start, what, "add a line for it to the code map");
+    let unnamed = |what: String| Problem::new(ARCHITECTURE, start, what, "add a line for it to the code map");
     let mut problems = Vec::new();
     for path in tree.files.keys() {
         if let Some(name) = between(path, "crates/", "/Cargo.toml")
             && find_word(map, &format!("crates/{name}")).is_none()
             && !map.contains(&format!("`{name}`"))
         {
-            problems.push(absent(format!("crate `crates/{name}` is not named")));
+            problems.push(unnamed(format!("crate `crates/{name}` is not named")));
         }
         if let Some(name) = MAPPED.iter().find_map(|folder| between(path, folder, ".rs"))
             && find_word(map, &format!("{name}.rs")).is_none()
             && !map.contains(&format!("`{name}`"))
         {
-            problems.push(absent(format!("module `{path}` is not named")));
+            problems.push(unnamed(format!("module `{path}` is not named")));
         }
     }
     problems
@@ -40,8 +40,8 @@ pub(super) fn links(tree: &Tree) -> Vec<Problem> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         for (number, line) in prose(text) {
             for target in targets(line) {
-                if !leads_somewhere(tree, folder, target) {
-                    let what = format!("the link to `{target}` leads nowhere");
+                if !has_target(tree, folder, target) {
+                    let what = format!("the link to `{target}` is broken");
                     problems.push(Problem::new(path, number, what, "correct the path or add the file"));
                 }
             }
@@ -59,7 +59,7 @@ pub(super) fn changelog(tree: &Tree) -> Vec<Problem> {
     vec![Problem::new(CHANGELOG, 1, "no heading `Unreleased`", "add `## Unreleased` above the last version")]
 }
 
-/// The lines under the heading with this name, up to the next of its level or above, and where it stands.
+/// The number of the heading's line, and the text under it up to the next heading of its level or above.
 fn section<'a>(text: &'a str, name: &str) -> Option<(usize, &'a str)> {
     let level = |line: &str| line.len() - line.trim_start_matches('#').len();
     let mut found = None;
@@ -79,7 +79,7 @@ fn section<'a>(text: &'a str, name: &str) -> Option<(usize, &'a str)> {
     found.map(|(number, start, _)| (number, &text[start..]))
 }
 
-/// What stands between `start` and `end`, when that is one name and not a path.
+/// What is between `start` and `end`, if that is one name and not a path.
 fn between<'a>(path: &'a str, start: &str, end: &str) -> Option<&'a str> {
     let name = path.strip_prefix(start)?.strip_suffix(end)?;
     (!name.contains('/') && name != "lib").then_some(name)
@@ -112,14 +112,14 @@ fn targets(line: &str) -> Vec<&str> {
     found.into_iter().filter_map(|target| target.split_whitespace().next()).collect()
 }
 
-fn leads_somewhere(tree: &Tree, folder: &str, target: &str) -> bool {
+fn has_target(tree: &Tree, folder: &str, target: &str) -> bool {
     let target = target.trim_start_matches('<').trim_end_matches('>');
     let path = target.split(['#', '?']).next().unwrap_or_default();
-    let elsewhere = target.contains("://") || target.starts_with("mailto:") || path.is_empty();
-    elsewhere || resolve(folder, path).is_some_and(|path| tree.has(&path))
+    let is_elsewhere = target.contains("://") || target.starts_with("mailto:") || path.is_empty();
+    is_elsewhere || resolve(folder, path).is_some_and(|path| tree.has(&path))
 }
 
-/// The path from the root of the repository; none if it leaves the repository.
+/// The path from the root of the repository, unless it leads out of the repository.
 fn resolve(folder: &str, path: &str) -> Option<String> {
     let mut names: Vec<&str> = match path.strip_prefix('/') {
         Some(_) => Vec::new(),
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crate_or_module_that_the_map_forgets_is_named() {
+    fn a_crate_or_module_that_is_not_in_the_map_is_reported() {
         let map = "# A\n## Code map\n`crates/reknit-cli`\n`frame.rs` reads\n## Invariants\n`json.rs`\n";
         let files = [
             (ARCHITECTURE, map),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_link_is_named() {
+    fn a_broken_link_is_reported() {
         let text = "\
 [up](../README.md#top) [web](https://example.org) [here](#a) `[code](none.md)`
 [folder](../corpus/) [gone](gone.md \"title\") [out](../../x)
@@ -176,9 +176,9 @@ mod tests {
 ";
         let files = [("README.md", ""), ("corpus/README.md", ""), ("docs/a.md", text)];
         let expected = [
-            "docs/a.md:2: the link to `gone.md` leads nowhere, correct the path or add the file",
-            "docs/a.md:2: the link to `../../x` leads nowhere, correct the path or add the file",
-            "docs/a.md:6: the link to `./b.md` leads nowhere, correct the path or add the file",
+            "docs/a.md:2: the link to `gone.md` is broken, correct the path or add the file",
+            "docs/a.md:2: the link to `../../x` is broken, correct the path or add the file",
+            "docs/a.md:6: the link to `./b.md` is broken, correct the path or add the file",
         ];
         expect(links, &files, &expected);
     }

@@ -3,13 +3,13 @@
 use anyhow::anyhow;
 
 use crate::explain;
-use crate::outcome::Trouble;
+use crate::outcome::CommandError;
 use crate::pieces::Pieces;
 
 /// The answer as text, piece by piece.
 pub(super) struct Answer {
     pieces: Pieces,
-    /// The beginning of a character whose end is not there yet.
+    /// The beginning of a character that is not complete yet.
     held: Vec<u8>,
     /// How many bytes came before that.
     at: usize,
@@ -22,8 +22,8 @@ impl Answer {
 
     /// The next piece; `None` at the end.
     ///
-    /// Bytes that are no text are refused: read as something else, they would end up in a file.
-    pub(super) fn next(&mut self) -> Result<Option<String>, Trouble> {
+    /// Bytes that are not text are refused: replacement characters would end up in a file.
+    pub(super) fn next(&mut self) -> Result<Option<String>, CommandError> {
         let Some(piece) = self.pieces.next()? else {
             return if self.held.is_empty() { Ok(None) } else { Err(self.not_text(0)) };
         };
@@ -34,18 +34,18 @@ impl Answer {
             Err(error) => return Err(self.not_text(error.valid_up_to())),
         };
         let rest = self.held.split_off(end);
-        let text = String::from_utf8(std::mem::replace(&mut self.held, rest)).expect("it was looked at");
+        let text = String::from_utf8(std::mem::replace(&mut self.held, rest)).expect("it was validated");
         self.at += text.len();
         Ok(Some(text))
     }
 
-    /// Whether it ended because somebody pressed Ctrl-C.
+    /// Whether it ended because the user pressed Ctrl-C.
     pub(super) fn is_interrupted(&self) -> bool {
         self.pieces.is_interrupted()
     }
 
-    fn not_text(&self, offset: usize) -> Trouble {
+    fn not_text(&self, offset: usize) -> CommandError {
         let what = anyhow!("byte {}: the answer is not UTF-8", self.at + offset);
-        Trouble::with_hint(what, "give the answer as the model wrote it").explained_as(explain::NOT_TEXT)
+        CommandError::with_hint(what, "give the answer as the model wrote it").explained_as(explain::NOT_TEXT)
     }
 }

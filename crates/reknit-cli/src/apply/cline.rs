@@ -8,13 +8,13 @@ use reknit_compat::cline::{End, Version, construct};
 
 use super::Arguments;
 use super::answer::Answer;
-use crate::outcome::{Outcome, Trouble};
+use crate::outcome::{CommandError, Outcome};
 use crate::pieces::Pieces;
 use crate::print::print_bytes;
-use crate::tell;
+use crate::print_message;
 
 /// Prints the new content of a file.
-pub(super) fn run(arguments: &Arguments, file: &Path, version: Version) -> Result<Outcome, Trouble> {
+pub(super) fn run(arguments: &Arguments, file: &Path, version: Version) -> Result<Outcome, CommandError> {
     let original = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
     let mut answer = Answer::new(Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?);
     let mut diff = String::new();
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Arguments, file: &Path, version: Version) -> Resul
             Ok(Outcome::Done)
         }
         Err(error) => {
-            tell(format_args!("error: {error}\nhint: {}", error.hint()));
+            print_message(format_args!("error: {error}\nhint: {}", error.hint()));
             Ok(Outcome::Partly)
         }
     }

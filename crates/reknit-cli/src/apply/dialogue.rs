@@ -3,15 +3,16 @@
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 use reknit::edit::{Action, FilePlan, Outcome, Plan, Rejection};
+use reknit_workspace::Draft;
 
 use super::report::places;
-use super::work::{Work, applied, changes};
+use super::work::{Work, applied};
 use crate::ask::Keyboard;
 use crate::diff;
-use crate::outcome::Trouble;
-use crate::view::{Style, Terminal, harmless};
+use crate::outcome::CommandError;
+use crate::view::{Style, Terminal, sanitized};
 
-/// A terminal with somebody in front of it.
+/// The terminal, and the user's answers.
 pub(super) struct Dialogue {
     terminal: Terminal,
     keyboard: Keyboard,
@@ -19,22 +20,27 @@ pub(super) struct Dialogue {
 }
 
 /// What was decided.
-pub(super) enum Decision {
+pub(super) enum Decision<'e> {
     /// These edits are wanted.
-    Apply(Plan),
+    Apply(Draft<'e>),
     Nothing,
     Interrupted,
 }
 
 impl Dialogue {
-    pub(super) fn open(terminal: Terminal) -> Result<Self, Trouble> {
+    pub(super) fn open(terminal: Terminal) -> Result<Self, CommandError> {
         let out = BufWriter::new(io::stdout().lock());
         Ok(Self { terminal, keyboard: Keyboard::open()?, out })
     }
 
-    /// Shows a plan and asks about it.
-    pub(super) fn decide(&mut self, work: &Work, plan: Plan) -> Result<Decision, Trouble> {
-        for file in plan.files.iter().filter(|file| changes(file)) {
+    /// Shows a draft and asks about it.
+    pub(super) fn decide<'e>(
+        &mut self,
+        work: &Work<'_>,
+        draft: Draft<'e>,
+    ) -> Result<Decision<'e>, CommandError> {
+        let plan = draft.plan();
+        for file in plan.files.iter().filter(|file| file.changes()) {
             for (index, words) in places(work, file) {
                 self.note(&format!("edit {}: {words}", index + 1))?;
             }
@@ -42,37 +48,42 @@ impl Dialogue {
             diff::show(&mut self.out, self.terminal, sides, &diff)?;
             writeln!(self.out)?;
         }
-        let chosen = chosen(&plan);
-        let files = plan.files.iter().filter(|file| changes(file)).count();
+        let chosen = chosen(plan);
+        let files = plan.files.iter().filter(|file| file.changes()).count();
         let subject = format!("{} to {}", counted(chosen.len(), "edit"), counted(files, "file"));
         let (choices, letters) = match chosen.len() {
             1 => ("[y]es, [n]o", &['y', 'n'][..]),
             _ => ("[y]es, [n]o, [e]ach", &['y', 'n', 'e'][..]),
         };
         match self.ask(&format!("Apply {subject}? {choices}:"), letters)? {
-            Some('y') => Ok(Decision::Apply(plan)),
-            Some('e') => self.decide_each(work, plan, &chosen),
+            Some('y') => Ok(Decision::Apply(draft)),
+            Some('e') => self.decide_each(work, draft, &chosen),
             _ => Ok(self.nothing()),
         }
     }
 
-    /// Asks about one edit after the other. Those that are not wanted are as if the answer did not have them.
-    fn decide_each(&mut self, work: &Work, mut plan: Plan, all: &[usize]) -> Result<Decision, Trouble> {
+    /// Asks about one edit after another. Edits that are not wanted are treated as if the answer lacked them.
+    fn decide_each<'e>(
+        &mut self,
+        work: &Work<'_>,
+        mut draft: Draft<'e>,
+        all: &[usize],
+    ) -> Result<Decision<'e>, CommandError> {
         let mut wanted = all.to_vec();
         for (position, &index) in all.iter().enumerate() {
-            if let Some(Rejection { reason, .. }) = rejected(&plan, index) {
-                self.note(&format!("edit {} is left out with another: {reason}", index + 1))?;
+            if let Some(Rejection { reason, .. }) = rejected(draft.plan(), index) {
+                self.note(&format!("edit {} depends on one that was left out: {reason}", index + 1))?;
                 wanted.retain(|&other| other != index);
                 continue;
             }
-            self.show_edit(work, &plan, index)?;
+            self.show_edit(work, draft.plan(), index)?;
             let question =
                 format!("Edit {} of {}? [y]es, [n]o, [a]ll the rest, [q]uit:", position + 1, all.len());
             match self.ask(&question, &['y', 'n', 'a', 'q'])? {
                 Some('y') => {}
                 Some('n') => {
                     wanted.retain(|&other| other != index);
-                    plan = work.plan(&wanted);
+                    draft = draft.only(|index| wanted.contains(&index));
                 }
                 Some('a') => break,
                 Some(_) => {
@@ -82,12 +93,12 @@ impl Dialogue {
                 None => return Ok(self.nothing()),
             }
         }
-        let plan = self.settle(work, wanted)?;
-        Ok(if chosen(&plan).is_empty() { Decision::Nothing } else { Decision::Apply(plan) })
+        let draft = self.settle(draft, wanted)?;
+        Ok(if chosen(draft.plan()).is_empty() { Decision::Nothing } else { Decision::Apply(draft) })
     }
 
     /// Shows what one edit changes.
-    fn show_edit(&mut self, work: &Work, plan: &Plan, index: usize) -> Result<(), Trouble> {
+    fn show_edit(&mut self, work: &Work<'_>, plan: &Plan, index: usize) -> Result<(), CommandError> {
         let Some(file) = plan.files.iter().find(|file| applied(file).any(|(other, _)| other == index)) else {
             return Ok(());
         };
@@ -95,7 +106,7 @@ impl Dialogue {
             self.note(&format!("edit {}: {words}", index + 1))?;
         }
         let (sides, diff) = work.diff(file);
-        let diff = match &work.parsed.edits[index].action {
+        let diff = match &work.target.answer().edits[index].action {
             Action::Replace(_) | Action::Undecided(_) => diff.within(&lines(file, index)),
             Action::Write { .. } | Action::Delete | Action::Move { .. } => diff,
         };
@@ -103,43 +114,47 @@ impl Dialogue {
         Ok(writeln!(self.out)?)
     }
 
-    /// A plan of the edits that are wanted, without those that need another one.
-    fn settle(&mut self, work: &Work, mut wanted: Vec<usize>) -> Result<Plan, Trouble> {
+    /// A draft of the edits that are wanted, without those that need another one.
+    fn settle<'e>(
+        &mut self,
+        mut draft: Draft<'e>,
+        mut wanted: Vec<usize>,
+    ) -> Result<Draft<'e>, CommandError> {
         loop {
-            let plan = work.plan(&wanted);
-            let lost: Vec<_> = plan.rejected().map(|(_, report)| report.index).collect();
+            draft = draft.only(|index| wanted.contains(&index));
+            let lost: Vec<_> = draft.plan().rejected().map(|(_, report)| report.index).collect();
             if lost.is_empty() {
-                return Ok(plan);
+                return Ok(draft);
             }
             for index in &lost {
-                self.note(&format!("edit {} is left out with another", index + 1))?;
+                self.note(&format!("edit {} depends on one that was left out", index + 1))?;
             }
             wanted.retain(|index| !lost.contains(index));
         }
     }
 
-    fn ask(&mut self, question: &str, letters: &[char]) -> Result<Option<char>, Trouble> {
+    fn ask(&mut self, question: &str, letters: &[char]) -> Result<Option<char>, CommandError> {
         let question = self.terminal.paint(Style::Strong, question);
         self.keyboard.ask(&mut self.out, &question, letters)
     }
 
-    fn note(&mut self, words: &str) -> Result<(), Trouble> {
-        Ok(writeln!(self.out, "{}", self.terminal.paint(Style::Quiet, &harmless(words)))?)
+    fn note(&mut self, words: &str) -> Result<(), CommandError> {
+        Ok(writeln!(self.out, "{}", self.terminal.paint(Style::Quiet, &sanitized(words)))?)
     }
 
-    fn nothing(&self) -> Decision {
+    fn nothing(&self) -> Decision<'static> {
         if self.keyboard.is_interrupted() { Decision::Interrupted } else { Decision::Nothing }
     }
 }
 
-/// The indexes of the edits that have a place, in their order.
+/// The indexes of the edits that can be applied, in order.
 fn chosen(plan: &Plan) -> Vec<usize> {
     let mut indexes: Vec<_> = plan.files.iter().flat_map(applied).map(|(index, _)| index).collect();
     indexes.sort_unstable();
     indexes
 }
 
-/// Why an edit has no place, if it has none.
+/// Why an edit was rejected, if it was.
 fn rejected(plan: &Plan, index: usize) -> Option<&Rejection> {
     plan.rejected().find(|(_, report)| report.index == index).and_then(|(_, report)| match &report.outcome {
         Outcome::Applied(_) => None,
@@ -147,7 +162,7 @@ fn rejected(plan: &Plan, index: usize) -> Option<&Rejection> {
     })
 }
 
-/// The lines of the file that an edit is about.
+/// The lines of the file that an edit changes.
 fn lines(file: &FilePlan, index: usize) -> Vec<(usize, usize)> {
     let found = applied(file).filter(|(other, _)| *other == index);
     found.flat_map(|(_, found)| &found.lines).map(|lines| (lines.first, lines.last)).collect()

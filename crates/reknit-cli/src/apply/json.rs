@@ -1,4 +1,4 @@
-//! What became of an answer, as JSON.
+//! The outcome of an answer, as JSON.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reknit::edit::{FileAction, FilePlan, Format, Outcome, Plan, Problem, Repair, Report};
 use reknit_workspace::EntryId;
+use reknit_workspace::edits::Refusal;
 use serde::{Serialize, Serializer};
 
 use super::report::{NO_EDITS, NO_EDITS_HINT};
-use super::target::Refusal;
 use super::work::Work;
 use crate::explain;
 
-/// All of it.
+/// The whole report.
 #[derive(Serialize)]
 pub(super) struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub(super) struct FileReport<'a> {
     edits: Vec<EditReport<'a>>,
 }
 
-/// A content: text, or bytes where it is none.
+/// The content of a file: text, or bytes if it is not text.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Content<'a> {
@@ -68,7 +68,7 @@ struct EditReport<'a> {
 #[serde(untagged)]
 enum EditOutcome<'a> {
     Placed(&'a Outcome),
-    Refused { outcome: &'static str, reason: &'static str, message: &'a str, hint: &'static str },
+    Refused { outcome: &'static str, reason: &'static str, message: String, hint: &'static str },
 }
 
 /// A part of the answer that could not be read.
@@ -85,36 +85,31 @@ pub(super) struct ProblemReport<'a> {
     form: Option<&'static str>,
 }
 
-/// Whether contents are told: not if nothing comes of them.
+/// Whether contents are printed: not if nothing is applied.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Contents {
-    Told,
-    Withheld,
+    Included,
+    Omitted,
 }
 
 impl<'a> Summary<'a> {
-    pub(super) fn new(work: &'a Work, plan: &'a Plan, contents: Contents) -> Self {
+    pub(super) fn new(work: &'a Work<'_>, plan: &'a Plan, contents: Contents) -> Self {
         let mut files: Vec<_> = plan.files.iter().map(|file| FileReport::new(work, file, contents)).collect();
-        for refusal in &work.refusals {
+        for refusal in work.target.refusals() {
             let edit = EditReport::refused(work, refusal);
-            match files.iter_mut().find(|file| file.action.is_none() && file.path == refusal.path) {
+            let path = refusal.why.path();
+            match files.iter_mut().find(|file| file.action.is_none() && file.path == path) {
                 Some(file) => file.edits.push(edit),
                 None => {
-                    let edits = vec![edit];
-                    files.push(FileReport {
-                        path: &refusal.path,
-                        action: None,
-                        to: None,
-                        content: None,
-                        edits,
-                    });
+                    files.push(FileReport { path, action: None, to: None, content: None, edits: vec![edit] });
                 }
             }
         }
-        Self { files, ..Self::of_none(work.parsed.format, &work.parsed.problems) }
+        let answer = work.target.answer();
+        Self { files, ..Self::of_none(answer.format, &answer.problems) }
     }
 
-    /// The report of an answer that asks nothing.
+    /// The report of an answer without edits.
     pub(super) fn of_none(format: Option<Format>, problems: &'a [Problem]) -> Self {
         let problems = problems.iter().map(ProblemReport::new).collect();
         Self { format: format.map(Format::name), files: Vec::new(), problems, entry: None }
@@ -127,7 +122,7 @@ impl<'a> Summary<'a> {
         files.chain(problems).chain(self.entry.map(SummaryLine::Entry))
     }
 
-    /// The same with the reason, if nothing else says why.
+    /// The same with the reason, if no problem gives one.
     pub(super) fn with_reason(mut self) -> Self {
         if self.problems.is_empty() {
             let (kind, message, hint) = (explain::NO_EDITS, NO_EDITS.to_owned(), NO_EDITS_HINT);
@@ -148,15 +143,14 @@ pub(super) enum SummaryLine<'a> {
 }
 
 impl<'a> FileReport<'a> {
-    fn new(work: &'a Work, file: &'a FilePlan, contents: Contents) -> Self {
+    fn new(work: &'a Work<'_>, file: &'a FilePlan, contents: Contents) -> Self {
         let to = if let FileAction::Move { to } = &file.action { Some(to.as_str()) } else { None };
         let exists = match file.action {
-            FileAction::Create | FileAction::Move { .. } => true,
-            FileAction::Update => work.target.exists(&file.path),
-            FileAction::Delete => false,
+            FileAction::Create | FileAction::Update | FileAction::Move { .. } => true,
+            FileAction::Delete | FileAction::Missing => false,
         };
-        let content = (exists && contents == Contents::Told)
-            .then(|| Content::new(file.pieces(work.target.content(&file.path))));
+        let content = (exists && contents == Contents::Included)
+            .then(|| Content::new(file.pieces(work.target.content(&file.path).unwrap_or_default())));
         let edits = file
             .reports
             .iter()
@@ -195,15 +189,15 @@ impl Serialize for Bytes<'_> {
 }
 
 impl<'a> EditReport<'a> {
-    fn new(work: &'a Work, index: usize, outcome: EditOutcome<'a>) -> Self {
-        let edit = &work.parsed.edits[index];
+    fn new(work: &'a Work<'_>, index: usize, outcome: EditOutcome<'a>) -> Self {
+        let edit = &work.target.answer().edits[index];
         Self { index, line: edit.line, outcome, repairs: &edit.repairs }
     }
 
-    fn refused(work: &'a Work, refusal: &'a Refusal) -> Self {
-        let Refusal { index, message, hint, .. } = refusal;
+    fn refused(work: &'a Work<'_>, refusal: &'a Refusal) -> Self {
+        let (message, hint) = (refusal.why.to_string(), refusal.why.hint());
         let (outcome, reason) = ("rejected", explain::PATH);
-        Self::new(work, *index, EditOutcome::Refused { outcome, reason, message, hint })
+        Self::new(work, refusal.index, EditOutcome::Refused { outcome, reason, message, hint })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What became of edits, in words.
+//! The outcome of edits, in words.
 
 use std::fmt::Write as _;
 
@@ -6,48 +6,47 @@ use reknit::edit::{Action, Closest, FileAction, FilePlan, Match, Outcome, Plan, 
 
 use super::work::{Work, applied};
 use crate::explain;
-use crate::tell;
+use crate::print_message;
+use crate::report::Report;
 
-/// How many errors are told one by one.
-const MOST_TOLD: usize = 10;
-
-/// Says what has no place or could not be read, and why.
-pub(super) fn tell_failures(work: &Work, plan: &Plan, explained: bool) {
-    let mut told = Vec::new();
-    for problem in &work.parsed.problems {
-        told.push(problem_words(problem, explained));
+/// Reports the edits that cannot be applied and what could not be read, and why.
+pub(super) fn report_failures(work: &Work<'_>, plan: &Plan, explained: bool) {
+    let mut report = Report::default();
+    for problem in &work.target.answer().problems {
+        report.add(problem_words(problem, explained), problem.kind.name());
     }
-    for refusal in &work.refusals {
-        let words = format!("error: edit {}: {}\nhint: {}", refusal.index + 1, refusal.message, refusal.hint);
-        told.push((words, explain::PATH));
+    for refusal in work.target.refusals() {
+        report.add(format!("error: {refusal}\nhint: {}", refusal.why.hint()), explain::PATH);
     }
-    for (file, report) in plan.rejected() {
-        let Outcome::Rejected(rejection) = &report.outcome else { continue };
+    for (file, rejected) in plan.rejected() {
+        let Outcome::Rejected(rejection) = &rejected.outcome else { continue };
         let name = work.target.shown(&file.path);
-        told.push(rejection_words(report.index, name, rejection, explained));
+        let words = rejection_words(rejected.index, name, rejection, explained);
+        report.add(words, rejection.reason.name());
     }
-    tell_all(&told);
+    report.print(SEE_JSON);
 }
 
-/// Says that nothing was found to do, and why.
-pub(super) fn tell_no_edits(problems: &[Problem], explained: bool) {
-    let mut told: Vec<_> = problems.iter().map(|problem| problem_words(problem, explained)).collect();
-    if told.is_empty() {
-        told.push((format!("error: {NO_EDITS}\nhint: {NO_EDITS_HINT}"), explain::NO_EDITS));
+/// Reports that there are no edits, and why.
+pub(super) fn report_no_edits(problems: &[Problem], explained: bool) {
+    let mut report = Report::default();
+    for problem in problems {
+        report.add(problem_words(problem, explained), problem.kind.name());
     }
-    tell_all(&told);
+    if report.is_empty() {
+        report.add(format!("error: {NO_EDITS}\nhint: {NO_EDITS_HINT}"), explain::NO_EDITS);
+    }
+    report.print(SEE_JSON);
 }
 
-pub(super) const NO_EDITS: &str = "no edit is found in the answer";
-pub(super) const NO_EDITS_HINT: &str = "if there is one, name how it is written with `--format`";
+/// Where to find the errors that are not printed.
+pub(super) const SEE_JSON: &str = "; `--json` prints them all";
 
-/// An error of an edit, and the kind that it is explained under.
-pub(super) fn rejection_words(
-    index: usize,
-    name: &str,
-    rejection: &Rejection,
-    explained: bool,
-) -> (String, &'static str) {
+pub(super) const NO_EDITS: &str = "no edits found in the answer";
+pub(super) const NO_EDITS_HINT: &str = "if there are any, name their format with `--format`";
+
+/// The error of an edit that cannot be applied.
+pub(super) fn rejection_words(index: usize, name: &str, rejection: &Rejection, explained: bool) -> String {
     let Rejection { reason, closest } = rejection;
     let whose = if name.is_empty() { String::new() } else { format!(" of `{name}`") };
     let mut words = format!("error: edit {}{whose}: {reason}\nhint: {}", index + 1, reason.hint());
@@ -57,10 +56,10 @@ pub(super) fn rejection_words(
             let _ = write!(words, "\n  {line}");
         }
     }
-    (words, reason.name())
+    words
 }
 
-pub(super) fn problem_words(problem: &Problem, explained: bool) -> (String, &'static str) {
+pub(super) fn problem_words(problem: &Problem, explained: bool) -> String {
     let mut words = format!("error: {problem}\nhint: {}", problem.kind.hint());
     if explained {
         let _ = write!(words, "\nform:");
@@ -68,38 +67,31 @@ pub(super) fn problem_words(problem: &Problem, explained: bool) -> (String, &'st
             let _ = write!(words, "\n  {line}");
         }
     }
-    (words, problem.kind.name())
+    words
 }
 
-pub(super) fn tell_all(told: &[(String, &'static str)]) {
-    told.iter().take(MOST_TOLD).for_each(|(words, _)| tell(format_args!("{words}")));
-    if told.len() > MOST_TOLD {
-        tell(format_args!("and {} more; `--json` has them all", told.len() - MOST_TOLD));
-    }
-    explain::point_to(told.iter().take(MOST_TOLD).map(|(_, kind)| *kind));
-}
-
-/// Says where each edit that has a place landed, and how.
-pub(super) fn explain_places(work: &Work, plan: &Plan) {
+/// Prints where each edit was applied, and how.
+pub(super) fn explain_places(work: &Work<'_>, plan: &Plan) {
     for file in &plan.files {
         let name = work.target.shown(&file.path);
         for (index, words) in places(work, file) {
-            tell(format_args!("edit {} of `{name}`: {words}", index + 1));
+            print_message(format_args!("edit {} of `{name}`: {words}", index + 1));
         }
     }
 }
 
-/// Where each edit of a file landed that has a place, by their indexes.
-pub(super) fn places(work: &Work, file: &FilePlan) -> Vec<(usize, String)> {
+/// Where each edit of a file is applied, by their indexes.
+pub(super) fn places(work: &Work<'_>, file: &FilePlan) -> Vec<(usize, String)> {
     applied(file).map(|(index, found)| (index, place_words(work, file, index, found))).collect()
 }
 
-fn place_words(work: &Work, file: &FilePlan, index: usize, found: &Match) -> String {
+fn place_words(work: &Work<'_>, file: &FilePlan, index: usize, found: &Match) -> String {
     let lines: Vec<_> = found.lines.iter().map(ToString::to_string).collect();
-    let mut words = match &work.parsed.edits[index].action {
+    let edit = &work.target.answer().edits[index];
+    let mut words = match &edit.action {
         Action::Delete => "the file is deleted".to_owned(),
-        Action::Move { to } if work.target.exists(to) => {
-            format!("the file is moved to `{to}`, over the one that is there")
+        Action::Move { to } if work.target.content(to).is_some() => {
+            format!("the file is moved to `{to}`, replacing the existing file")
         }
         Action::Move { to } => format!("the file is moved to `{to}`"),
         _ if file.action == FileAction::Create => "the file is new".to_owned(),
@@ -110,30 +102,35 @@ fn place_words(work: &Work, file: &FilePlan, index: usize, found: &Match) -> Str
         let _ = write!(words, ", score {:.2}", found.score);
     }
     if let Some(earlier) = found.inside {
-        let _ = write!(words, ", inside what edit {} puts there", earlier + 1);
+        let _ = write!(words, ", inside the text that edit {} inserts", earlier + 1);
     }
     if let Some(next) = found.runner_up {
         let _ = write!(words, "; next best {}, score {:.2}", next.lines, next.score);
     }
-    for repair in &work.parsed.edits[index].repairs {
+    for repair in &edit.repairs {
         let _ = write!(words, "; line {} of the answer: {}", repair.line, repair.kind.message());
     }
     words
 }
 
-/// What is done to a file, in one line.
-pub(super) fn deed(work: &Work, file: &FilePlan) -> String {
+/// What was done to a file, as a line; `None` if nothing was.
+pub(super) fn describe(work: &Work<'_>, file: &FilePlan) -> Option<String> {
+    if !file.changes() {
+        return None;
+    }
     let path = &file.path;
-    let is_edit = |index: usize| !matches!(work.parsed.edits[index].action, Action::Move { .. });
+    let edits = &work.target.answer().edits;
+    let is_edit = |index: usize| !matches!(edits[index].action, Action::Move { .. });
     let edits = match applied(file).filter(|(index, _)| is_edit(*index)).count() {
         0 => String::new(),
         1 => ", 1 edit".to_owned(),
         count => format!(", {count} edits"),
     };
     match &file.action {
-        FileAction::Create => format!("created `{path}`"),
-        FileAction::Update => format!("updated `{path}`{edits}"),
-        FileAction::Delete => format!("deleted `{path}`"),
-        FileAction::Move { to } => format!("moved `{path}` to `{to}`{edits}"),
+        FileAction::Create => Some(format!("created `{path}`")),
+        FileAction::Update => Some(format!("updated `{path}`{edits}")),
+        FileAction::Delete => Some(format!("deleted `{path}`")),
+        FileAction::Move { to } => Some(format!("moved `{path}` to `{to}`{edits}")),
+        FileAction::Missing => None,
     }
 }

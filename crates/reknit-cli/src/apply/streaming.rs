@@ -1,4 +1,4 @@
-//! `--streaming`: the answer is unfinished, and what is known of the new content is printed.
+//! `--streaming`: prints what is known of the new content while the answer is unfinished.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,21 +12,22 @@ use serde::Serialize;
 use super::Arguments;
 use super::answer::Answer;
 use super::json::{Content, ProblemReport};
-use super::report::{problem_words, rejection_words, tell_all};
+use super::report::{SEE_JSON, problem_words, rejection_words};
 use super::target::check_paths;
-use crate::outcome::{self, Trouble};
+use crate::outcome::{self, CommandError};
 use crate::pieces::Pieces;
 use crate::print::{print_bytes, print_json};
+use crate::report::Report;
 
 /// Feeds an answer to a preview of the file, and prints it.
-pub(super) fn run(arguments: &Arguments, file: &Path) -> Result<outcome::Outcome, Trouble> {
+pub(super) fn run(arguments: &Arguments, file: &Path) -> Result<outcome::Outcome, CommandError> {
     let original = fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
     let mut answer = Answer::new(Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?);
     let mut preview = Preview::new(arguments.parser(), &original, arguments.policy());
-    // A preview takes all edits for its file; whether the answer means another one is not its concern.
+    // A preview applies all edits to its file, whatever path they name: paths are checked separately.
     let mut parser = arguments.parser();
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut fates = BTreeMap::new();
+    let mut states = BTreeMap::new();
     while let Some(piece) = answer.next()? {
         parser.push(&piece);
         let changes = preview.push(&piece);
@@ -35,29 +36,33 @@ pub(super) fn run(arguments: &Arguments, file: &Path) -> Result<outcome::Outcome
                 print_json(&mut out, &Line::new(change, preview.shown()))?;
             }
         }
-        changes.into_iter().for_each(|change| Fate::follow(&mut fates, change));
+        changes.into_iter().for_each(|change| EditState::follow(&mut states, change));
         out.flush()?;
     }
     let mut parsed = parser.finish();
     check_paths(&parsed.edits)?;
-    // That the answer ends inside an edit is what is expected of it.
+    // An unfinished answer is expected to end inside an edit.
     parsed.problems.retain(|problem| problem.kind != ProblemKind::Incomplete);
     let name = file.to_string_lossy();
-    let rejections = fates.iter().filter_map(|(&index, fate)| match fate {
-        Fate::Placed { .. } => None,
-        Fate::Rejected(rejection) => Some(rejection_words(index, &name, rejection, arguments.explain)),
-    });
-    let mut told: Vec<_> = rejections.collect();
-    let shown = (told.is_empty() || arguments.keep_going).then(|| preview.shown());
+    let mut errors = Report::default();
+    for (&index, state) in &states {
+        if let EditState::Rejected(rejection) = state {
+            let words = rejection_words(index, &name, rejection, arguments.explain);
+            errors.add(words, rejection.reason.name());
+        }
+    }
+    let shown = (errors.is_empty() || arguments.keep_going).then(|| preview.shown());
     if arguments.json {
-        print_json(&mut out, &report(&name, shown, &fates, &parsed.problems))?;
+        print_json(&mut out, &json_report(&name, shown, &states, &parsed.problems))?;
         out.flush()?;
     } else if !arguments.ndjson {
         print_bytes(shown.into_iter())?;
     }
-    told.extend(parsed.problems.iter().map(|problem| problem_words(problem, arguments.explain)));
-    tell_all(&told);
-    Ok(match (answer.is_interrupted(), told.is_empty()) {
+    for problem in &parsed.problems {
+        errors.add(problem_words(problem, arguments.explain), problem.kind.name());
+    }
+    errors.print(SEE_JSON);
+    Ok(match (answer.is_interrupted(), errors.is_empty()) {
         (true, _) => outcome::Outcome::Interrupted,
         (false, true) => outcome::Outcome::Done,
         (false, false) => outcome::Outcome::Partly,
@@ -65,20 +70,20 @@ pub(super) fn run(arguments: &Arguments, file: &Path) -> Result<outcome::Outcome
 }
 
 /// What is known of an edit.
-enum Fate {
+enum EditState {
     Placed { how: How, lines: Lines },
     Rejected(Box<Rejection>),
 }
 
-impl Fate {
-    /// Takes what a change says of an edit.
-    fn follow(fates: &mut BTreeMap<usize, Self>, change: Change) {
+impl EditState {
+    /// Takes over what a change says about an edit.
+    fn follow(states: &mut BTreeMap<usize, Self>, change: Change) {
         match change {
-            Change::Placed { edit, how, lines } => drop(fates.insert(edit, Self::Placed { how, lines })),
+            Change::Placed { edit, how, lines } => drop(states.insert(edit, Self::Placed { how, lines })),
             Change::Unplaced { edit, rejection } | Change::Rejected { edit, rejection } => {
-                fates.insert(edit, Self::Rejected(rejection));
+                states.insert(edit, Self::Rejected(rejection));
             }
-            Change::Restarted { edit, .. } => drop(fates.remove(&edit)),
+            Change::Restarted { edit, .. } => drop(states.remove(&edit)),
             Change::Grew(_) => {}
         }
     }
@@ -132,7 +137,7 @@ impl<'a> Line<'a> {
 
 /// The report, in the form of a finished answer.
 #[derive(Serialize)]
-struct Report<'a> {
+struct JsonReport<'a> {
     files: [FileReport<'a>; 1],
     problems: Vec<ProblemReport<'a>>,
 }
@@ -150,30 +155,30 @@ struct FileReport<'a> {
 struct EditReport<'a> {
     index: usize,
     #[serde(flatten)]
-    fate: FateReport<'a>,
+    state: OutcomeReport<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-enum FateReport<'a> {
+enum OutcomeReport<'a> {
     Applied { how: How, lines: Lines },
     Rejected(&'a Rejection),
 }
 
-fn report<'a>(
+fn json_report<'a>(
     path: &'a str,
     content: Option<&'a [u8]>,
-    fates: &'a BTreeMap<usize, Fate>,
+    states: &'a BTreeMap<usize, EditState>,
     problems: &'a [Problem],
-) -> Report<'a> {
-    let edits = fates.iter().map(|(&index, fate)| {
-        let fate = match fate {
-            &Fate::Placed { how, lines } => FateReport::Applied { how, lines },
-            Fate::Rejected(rejection) => FateReport::Rejected(rejection),
+) -> JsonReport<'a> {
+    let edits = states.iter().map(|(&index, state)| {
+        let state = match state {
+            &EditState::Placed { how, lines } => OutcomeReport::Applied { how, lines },
+            EditState::Rejected(rejection) => OutcomeReport::Rejected(rejection),
         };
-        EditReport { index, fate }
+        EditReport { index, state }
     });
     let content = content.map(|content| Content::new(std::iter::once(content)));
     let file = FileReport { path, action: "update", content, edits: edits.collect() };
-    Report { files: [file], problems: problems.iter().map(ProblemReport::new).collect() }
+    JsonReport { files: [file], problems: problems.iter().map(ProblemReport::new).collect() }
 }

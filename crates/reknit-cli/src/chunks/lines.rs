@@ -5,7 +5,7 @@ use memchr::memchr;
 /// Splits what is pushed into lines.
 pub(super) struct Lines {
     held: Vec<u8>,
-    /// How much of what is held was given out, and how much was looked at for a line end.
+    /// How much of what is held was returned, and how much was searched for a line end.
     given: usize,
     looked_at: usize,
     /// The byte of the whole input at which what is held begins.
@@ -22,7 +22,7 @@ enum State {
     Open,
     /// In the rest of a line that was too long.
     Skipping,
-    /// Nothing is pushed any more.
+    /// The input is over.
     Ended,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Line<'a> {
     pub(super) body: Body<'a>,
 }
 
-/// Where a line stands.
+/// Where a line is.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     /// Its number, counted from 1.
@@ -43,7 +43,7 @@ pub(super) struct Place {
 
 pub(super) enum Body<'a> {
     Bytes(&'a [u8]),
-    /// It is longer than this, and was dropped.
+    /// The line is longer than this and was dropped.
     TooLong(usize),
 }
 

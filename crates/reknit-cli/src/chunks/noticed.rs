@@ -1,16 +1,16 @@
-//! [`Noticed`]: what was odd in the input, and in which line.
+//! [`Noticed`]: a diagnostic about a line of the input.
 
 use reknit::agent::{AgentEvent, Misread};
-use reknit::diagnostic::Kind;
+use reknit::diagnostic::{Kind, Location};
 use reknit::json::Value;
-use reknit::{Limits, transcript};
+use reknit::{Diagnostic, Limits};
 use reknit_compat::realtime::{self, DiagnosticKind};
 use serde::Serialize;
 
 use super::lines::{Body, Line, Place};
 use crate::explain;
 
-/// A line that is no event, or an event that has no place.
+/// A line that is not an event, or an event that was dropped.
 #[derive(Debug, Serialize)]
 pub(super) struct Noticed {
     pub(super) kind: &'static str,
@@ -29,22 +29,21 @@ pub(super) struct Noticed {
 
 #[derive(Debug, PartialEq)]
 enum Weight {
-    /// Nothing could be made of the line.
+    /// The line could not be read.
     BadLine,
-    Odd,
+    Warning,
 }
 
 impl Noticed {
     /// An event that was dropped.
-    pub(super) fn dropped(
-        event: &AgentEvent,
-        diagnostic: &transcript::Diagnostic,
-        Place { line, at }: Place,
-    ) -> Self {
+    pub(super) fn dropped(event: &AgentEvent, diagnostic: &Diagnostic, Place { line, at }: Place) -> Self {
         let is_of_a_server = matches!(event, AgentEvent::Unknown(event) if event.get("session_id").is_some());
         Self {
             kind: diagnostic.kind.name(),
-            event: Some(diagnostic.event),
+            event: match diagnostic.location {
+                Location::Event(number) => Some(number),
+                _ => None,
+            },
             line,
             at,
             message: diagnostic.message.clone(),
@@ -53,12 +52,12 @@ impl Noticed {
             } else {
                 diagnostic.hint()
             },
-            weight: Weight::Odd,
+            weight: Weight::Warning,
         }
     }
 
-    /// What was odd about an event of a realtime server.
-    pub(super) fn odd(diagnostic: &realtime::Diagnostic, Place { line, at }: Place) -> Self {
+    /// A diagnostic about an event of a realtime server.
+    pub(super) fn from_realtime(diagnostic: &realtime::Diagnostic, Place { line, at }: Place) -> Self {
         Self {
             kind: diagnostic.kind.name(),
             event: Some(diagnostic.number),
@@ -73,12 +72,12 @@ impl Noticed {
             },
             weight: match &diagnostic.kind {
                 DiagnosticKind::MalformedEvent { .. } => Weight::BadLine,
-                _ => Weight::Odd,
+                _ => Weight::Warning,
             },
         }
     }
 
-    /// A line that is JSON and no event.
+    /// A line that is JSON but not an event.
     pub(super) fn misread(misread: &Misread, place: Place) -> Self {
         Self::bad(place, misread.to_string(), misread.hint())
     }
@@ -88,13 +87,13 @@ impl Noticed {
         Self { kind, event: None, line, at, message, hint, weight }
     }
 
-    /// Whether nothing could be made of the line.
+    /// Whether the line could not be read.
     pub(super) fn is_bad_line(&self) -> bool {
         self.weight == Weight::BadLine
     }
 
-    /// It in words.
-    pub(super) fn told(&self) -> String {
+    /// The line to print.
+    pub(super) fn words(&self) -> String {
         let Self { line, at, message, hint, .. } = self;
         let word = if self.is_bad_line() { "error" } else { "warning" };
         format!("{word}: line {line}, byte {at}: {message}\nhint: {hint}")
@@ -128,14 +127,14 @@ pub(super) fn read(line: &Line<'_>, limits: &Limits) -> Result<Option<Value>, No
     }
     Value::parse(text, limits.json_depth)
         .map(Some)
-        .map_err(|error| bad(error.at, format!("the line is not JSON: {}", error.kind), hint_for(text)))
+        .map_err(|error| bad(error.at, format!("the line is not JSON: {}", error.reason()), hint_for(text)))
 }
 
 /// What to do about a line that is not JSON.
 fn hint_for(line: &str) -> &'static str {
     let is_of_a_provider = ["data:", "event:", ":"].iter().any(|start| line.starts_with(start));
     if is_of_a_provider {
-        "of a provider's stream, give what `reknit read --events` prints"
+        "for a provider's stream, use the output of `reknit read --events`"
     } else {
         "write each event as one JSON object"
     }

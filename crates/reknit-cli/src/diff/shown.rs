@@ -1,4 +1,4 @@
-//! A diff for people, on a terminal: coloured, the changed words marked, and nothing in it obeyed.
+//! A diff on a terminal: coloured, with the changed words marked, and sanitized.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::unified::{NO_LINE_END, head};
 use super::words::{self, Marks};
 use super::{Diff, Hunk, Kind, Line, Sides};
-use crate::view::{Style, Terminal, harmless};
+use crate::view::{Style, Terminal, sanitized};
 
 /// Writes a unified diff for a terminal.
 pub(crate) fn show(
@@ -17,7 +17,7 @@ pub(crate) fn show(
 ) -> io::Result<()> {
     let hunks = diff.hunks();
     for line in head(sides, &hunks) {
-        writeln!(out, "{}", terminal.paint(Style::Strong, &harmless(&line)))?;
+        writeln!(out, "{}", terminal.paint(Style::Strong, &sanitized(&line)))?;
     }
     for hunk in &hunks {
         writeln!(out, "{}", terminal.paint(Style::Code, &hunk.head()))?;
@@ -28,7 +28,7 @@ pub(crate) fn show(
 
 fn show_lines(out: &mut impl Write, terminal: Terminal, hunk: &Hunk<'_>) -> io::Result<()> {
     for run in hunk.lines.chunk_by(|one, next| (one.kind == Kind::Kept) == (next.kind == Kind::Kept)) {
-        // A carriage return is worth showing where some lines have it and others not.
+        // A carriage return is shown where some lines have it and others do not.
         let line_end = if run.iter().all(|line| line.text.ends_with(b"\r\n")) { "\r\n" } else { "\n" };
         let texts = |kind| -> Vec<_> {
             run.iter().filter(|line| line.kind == kind).map(|line| shown(line, line_end)).collect()
@@ -61,7 +61,7 @@ fn show_lines(out: &mut impl Write, terminal: Terminal, hunk: &Hunk<'_>) -> io::
 /// A line as it can be shown, without its line end.
 fn shown(line: &Line<'_>, line_end: &str) -> String {
     let text = String::from_utf8_lossy(line.text);
-    harmless(text.strip_suffix(line_end).unwrap_or(&text)).into_owned()
+    sanitized(text.strip_suffix(line_end).unwrap_or(&text)).into_owned()
 }
 
 /// The parts of a line, and whether they are marked.

@@ -182,7 +182,7 @@ fn replayed(original: &[u8], hunks: &[Hunk<'_>]) -> (Vec<u8>, Vec<u8>) {
 }
 
 proptest! {
-    /// Whatever ranges change, also within lines and side by side, the diff says exactly that.
+    /// Whatever ranges change, also within lines and next to each other, the diff has exactly that.
     #[test]
     fn a_diff_is_what_changes(
         original in "[ab\n]{0,60}",

@@ -1,17 +1,17 @@
-//! A diff as the tools for patches read it, byte for byte.
+//! A diff for patch tools, byte for byte.
 
 use std::io::{self, Write};
 
 use super::{Diff, Hunk, Kind, Span};
 
-/// The names of a file before and after; none where it does not exist.
+/// The names of a file before and after; `None` where it does not exist.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'a> {
     pub(crate) before: Option<&'a str>,
     pub(crate) after: Option<&'a str>,
 }
 
-/// Writes a unified diff, with the headers of git where a file comes, goes or moves.
+/// Writes a unified diff, with git headers where a file is created, deleted or moved.
 pub(crate) fn write(out: &mut impl Write, sides: Sides<'_>, diff: &Diff<'_>) -> io::Result<()> {
     let hunks = diff.hunks();
     for line in head(sides, &hunks) {
@@ -64,7 +64,7 @@ impl Hunk<'_> {
 }
 
 impl Span {
-    /// The first line, and how many unless it is one; of no lines, the one before.
+    /// The first line, and the count unless it is one; for no lines, the line before.
     fn shown(self) -> String {
         match self.count {
             0 => format!("{},0", self.skipped),
@@ -84,7 +84,7 @@ impl Kind {
     }
 }
 
-/// A name as git writes it: in quotes if there is something in it that could end it early.
+/// A name as git writes it: in quotes if it contains something that could end it early.
 fn quoted(name: &str) -> String {
     if !name.contains(|char: char| char.is_control() || matches!(char, '"' | '\\')) {
         return name.to_owned();

@@ -9,13 +9,13 @@ pub(super) type Marks = Vec<Range<usize>>;
 
 /// The changed parts of each line that has a counterpart on the other side.
 ///
-/// Lines are paired in their order. One that resembles none of the next few on the other side is all new, or
-/// all gone, and has no marks.
+/// Lines are paired in order. A line that resembles none of the next few on the other side has no marks: all
+/// of it is new or removed.
 pub(super) fn changed(removed: &[String], added: &[String]) -> [Vec<Marks>; 2] {
     let mut marks = [vec![Marks::new(); removed.len()], vec![Marks::new(); added.len()]];
     let mut next = 0;
     for (number, line) in removed.iter().enumerate() {
-        let candidates = added.iter().enumerate().skip(next).take(FARTHEST);
+        let candidates = added.iter().enumerate().skip(next).take(MAX_DISTANCE);
         let pair = candidates.filter_map(|(other, text)| Some((other, compare(line, text)?))).next();
         if let Some((other, [old, new])) = pair {
             (marks[0][number], marks[1][other]) = (old, new);
@@ -26,17 +26,17 @@ pub(super) fn changed(removed: &[String], added: &[String]) -> [Vec<Marks>; 2] {
 }
 
 /// How many lines of the other side a line is compared with.
-const FARTHEST: usize = 8;
+const MAX_DISTANCE: usize = 8;
 
-/// Lines beyond this are not compared word by word: nobody reads them so.
-const LONGEST: usize = 2_000;
+/// Longer lines are not compared word by word.
+const MAX_LINE: usize = 2_000;
 
-/// The part of the letters that must be the same: half of them.
-const LEAST_KEPT: usize = 2;
+/// One in this many letters must be the same: half of them.
+const KEPT_SHARE: usize = 2;
 
 /// What changed from one line to another, if they resemble each other.
 fn compare(before: &str, after: &str) -> Option<[Marks; 2]> {
-    if before.len().max(after.len()) > LONGEST {
+    if before.len().max(after.len()) > MAX_LINE {
         return None;
     }
     let (old, new) = (words(before), words(after));
@@ -57,36 +57,36 @@ fn compare(before: &str, after: &str) -> Option<[Marks; 2]> {
     };
     let all = letters(before) + letters(after);
     let kept = all - changed(before, &marks[0]) - changed(after, &marks[1]);
-    (kept * LEAST_KEPT >= all).then_some(marks)
+    (kept * KEPT_SHARE >= all).then_some(marks)
 }
 
-/// Names and numbers, blanks, and signs one by one.
+/// Names and numbers, whitespace, and punctuation one by one.
 fn words(text: &str) -> Vec<Range<usize>> {
     #[derive(PartialEq)]
-    enum Sort {
+    enum Class {
         Name,
-        Blank,
+        Space,
         Sign,
     }
     let mut words: Vec<Range<usize>> = Vec::new();
-    let mut last = Sort::Sign;
+    let mut last = Class::Sign;
     for (at, char) in text.char_indices() {
-        let sort = match char {
-            _ if char.is_alphanumeric() || char == '_' => Sort::Name,
-            ' ' | '\t' => Sort::Blank,
-            _ => Sort::Sign,
+        let class = match char {
+            _ if char.is_alphanumeric() || char == '_' => Class::Name,
+            ' ' | '\t' => Class::Space,
+            _ => Class::Sign,
         };
         let end = at + char.len_utf8();
         match words.last_mut() {
-            Some(word) if sort == last && sort != Sort::Sign => word.end = end,
+            Some(word) if class == last && class != Class::Sign => word.end = end,
             _ => words.push(at..end),
         }
-        last = sort;
+        last = class;
     }
     words
 }
 
-/// Marks words, and what is between them and the mark before if that is only blanks.
+/// Marks words, and joins them to the mark before if there is only whitespace between.
 fn mark(marks: &mut Marks, text: &str, words: &[Range<usize>]) {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
     match marks.last_mut() {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Serialize, Serializer};
 
-/// A time by the clock of Greenwich: as JSON has it, or with `#` as people read it.
+/// A time in UTC: as in JSON, or with `#` as people read it.
 pub(super) struct Time(pub(super) SystemTime);
 
 impl fmt::Display for Time {
@@ -29,7 +29,7 @@ impl Serialize for Time {
     }
 }
 
-/// The date that is so many days after the first of January 1970.
+/// The date this many days after 1 January 1970.
 fn date(days: u64) -> (u64, u64, u64) {
     // Years are counted from the first of March of the year 0, so that a leap day is the last of its year.
     const DAYS_BEFORE_1970: u64 = 719_468;

@@ -9,13 +9,13 @@ use anyhow::{Context, anyhow};
 use reknit::recording::{self, Detected, Header, Read, Reader};
 use reknit::{Diagnostic, Limits};
 
-use crate::outcome::Trouble;
+use crate::outcome::CommandError;
 
 /// The input, read by read: a raw stream as it arrives, a recording as it was recorded.
 pub(crate) struct Reads {
     source: Box<dyn io::Read + Send>,
     name: String,
-    /// Whether it comes from a file, at no time of its own.
+    /// Whether it comes from a file, and so has no times.
     is_stored: bool,
     buffer: Vec<u8>,
     kind: Kind,
@@ -29,12 +29,12 @@ pub(super) enum Time {
     Live(Duration),
     /// As it was recorded.
     Recorded(Duration),
-    /// It was there all the time.
+    /// It was there from the start.
     Stored,
 }
 
 enum Kind {
-    /// What came does not tell yet whether it is a recording.
+    /// Too little has come to know whether it is a recording.
     Unknown(Vec<u8>),
     Raw,
     Recording(Box<Reader>),
@@ -42,7 +42,7 @@ enum Kind {
 
 impl Reads {
     /// Opens a file, or standard input for `-` and for nothing.
-    pub(crate) fn open(file: Option<&Path>) -> Result<Self, Trouble> {
+    pub(crate) fn open(file: Option<&Path>) -> Result<Self, CommandError> {
         let (source, name, is_stored): (Box<dyn io::Read + Send>, _, _) = match file {
             Some(path) if path != Path::new("-") => {
                 let file = File::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
@@ -55,20 +55,20 @@ impl Reads {
         Ok(Self { source, name, is_stored, buffer: vec![0; 64 * 1024], kind, problem: None })
     }
 
-    /// The same for what is never a recording.
-    pub(crate) fn open_raw(file: Option<&Path>) -> Result<Self, Trouble> {
+    /// The same for input that is never a recording.
+    pub(crate) fn open_raw(file: Option<&Path>) -> Result<Self, CommandError> {
         Ok(Self { kind: Kind::Raw, ..Self::open(file)? })
     }
 
     /// The next read; `None` at the end. Those of a raw stream have no time.
-    pub(crate) fn next(&mut self) -> Result<Option<Read>, Trouble> {
+    pub(crate) fn next(&mut self) -> Result<Option<Read>, CommandError> {
         loop {
             if let Kind::Recording(reader) = &mut self.kind {
                 match reader.next_read() {
                     Ok(None) => {}
                     Ok(read) => return Ok(read),
                     Err(error) => {
-                        return Err(Trouble::with_hint(anyhow!("{}: {error}", self.name), error.hint()));
+                        return Err(CommandError::with_hint(anyhow!("{}: {error}", self.name), error.hint()));
                     }
                 }
             }
@@ -96,9 +96,9 @@ impl Reads {
                 Kind::Recording(reader) if length == 0 => {
                     reader.finish();
                     let last = reader.next_read();
-                    self.problem = self.problem.take().or_else(|| reader.next_problem());
+                    self.problem = self.problem.take().or_else(|| reader.next_diagnostic());
                     return last.map_err(|error| {
-                        Trouble::with_hint(anyhow!("{}: {error}", self.name), error.hint())
+                        CommandError::with_hint(anyhow!("{}: {error}", self.name), error.hint())
                     });
                 }
                 Kind::Recording(reader) => reader.push(piece),
@@ -125,7 +125,7 @@ impl Reads {
         self.problem.as_ref()
     }
 
-    /// What is read, for messages.
+    /// The name of the input, for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -1,19 +1,21 @@
-//! As much of HTTP/1.1 as a recording needs: one request after the other, every size bounded.
+//! As much of HTTP/1.1 as a recording needs: one request at a time, with every size limited.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
+// Limits that no SDK comes near; a client that exceeds one is refused.
 const HEAD_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 128;
-/// Requests carry images. They are read past, not kept.
+/// Requests may contain images. Bodies are skipped, not stored.
 const BODY_BYTES: u64 = 256 << 20;
 const CHUNK_HEAD_BYTES: usize = 1024;
-const PATIENCE: Duration = Duration::from_secs(30);
-/// For a client that was answered and does not hang up.
-const PATIENCE_AFTER: Duration = Duration::from_secs(2);
+/// How long a client may take to send or receive something.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long to wait for a client to close the connection after the last response.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What is asked for; the body was read past.
+/// A request, whose body has been skipped.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) method: String,
@@ -21,31 +23,31 @@ pub(super) struct Request {
     pub(super) next: Next,
 }
 
-/// What comes behind an answer.
+/// What happens after a response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Next {
-    /// Perhaps another request.
+    /// The connection stays open for another request.
     Request,
-    /// The client said that it was the last.
+    /// The connection is closed.
     Close,
 }
 
-/// Why there is no request to answer.
+/// Why there is no valid request.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The connection ended or broke; nobody is there to be told.
+    /// The connection was closed or broken, so there is nobody to answer.
     Gone,
     Answer(Status, String),
 }
 
 impl From<io::Error> for Refusal {
-    /// Also when it took too long: a connection that nobody uses ends so, in silence.
+    /// This includes timeouts, which is how unused connections are closed.
     fn from(_: io::Error) -> Self {
         Self::Gone
     }
 }
 
-/// A status code with its words.
+/// A status code and its reason phrase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Status(pub(super) u16, &'static str);
 
@@ -61,29 +63,29 @@ impl Status {
     pub(super) const VERSION: Self = Self(505, "HTTP Version Not Supported");
 }
 
-/// How long a body is.
+/// The length of a body.
 enum Length {
     Known(u64),
     Chunked,
 }
 
-/// One connection of a client.
+/// A connection from a client.
 pub(super) struct Connection {
     stream: TcpStream,
-    /// What was read behind the part that was asked for.
-    ahead: Vec<u8>,
+    /// Bytes that were received but not processed yet.
+    unread: Vec<u8>,
 }
 
 impl Connection {
     pub(super) fn new(stream: TcpStream) -> io::Result<Self> {
-        // Without it a piece could wait for the next one, and cuts would not arrive as they were.
+        // Otherwise a piece could be held until the next one, and would not arrive as it was cut.
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Self { stream, ahead: Vec::new() })
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_write_timeout(Some(TIMEOUT))?;
+        Ok(Self { stream, unread: Vec::new() })
     }
 
-    /// Reads one request to the end of its body.
+    /// Reads one request, including its body.
     pub(super) fn read_request(&mut self) -> Result<Request, Refusal> {
         loop {
             if let Some((request, length, expects)) = self.parse_head()? {
@@ -97,15 +99,15 @@ impl Connection {
                 }
                 return Ok(request);
             }
-            if self.ahead.len() >= HEAD_BYTES {
-                let what = format!("the head of the request is longer than {HEAD_BYTES} bytes");
+            if self.unread.len() >= HEAD_BYTES {
+                let what = format!("the request head is longer than {HEAD_BYTES} bytes");
                 return Err(Refusal::Answer(Status::HEAD_TOO_LARGE, what));
             }
             self.read_more()?;
         }
     }
 
-    /// An answer that is there at once, and the last one.
+    /// Sends a complete response, the last one of the connection.
     pub(super) fn answer(&mut self, status: Status, content_type: &str, body: &str) -> io::Result<()> {
         let allow = if status == Status::NOT_ALLOWED { "Allow: POST\r\n" } else { "" };
         let Status(code, words) = status;
@@ -117,10 +119,10 @@ impl Connection {
         )
     }
 
-    /// Begins an answer whose length nobody knows.
+    /// Starts a response of unknown length.
     ///
-    /// It says that the connection will close only if the client did: Node's `fetch` takes the end of a
-    /// connection that was announced for the end of the body, and would not see one that breaks.
+    /// It announces that the connection will be closed only if the client has announced it. If the server did,
+    /// Node's `fetch` would take a broken connection for the end of the body.
     pub(super) fn begin_chunks(&mut self, content_type: &str, next: Next) -> io::Result<()> {
         let close = if next == Next::Close { "Connection: close\r\n" } else { "" };
         write!(
@@ -130,7 +132,7 @@ impl Connection {
         )
     }
 
-    /// One chunk in one write; an empty one would be the end.
+    /// Sends a chunk in one write. It must not be empty, because that would end the response.
     pub(super) fn chunk(&mut self, piece: &[u8]) -> io::Result<()> {
         let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
         chunk.extend_from_slice(piece);
@@ -142,10 +144,10 @@ impl Connection {
         self.stream.write_all(b"0\r\n\r\n")
     }
 
-    /// Ends the connection so that what was sent still arrives: closing with bytes unread would reset it.
+    /// Closes the connection so that what was sent still arrives. Closing it with unread bytes would reset it.
     pub(super) fn close(mut self) {
         let ended = self.stream.shutdown(Shutdown::Write);
-        if ended.and_then(|()| self.stream.set_read_timeout(Some(PATIENCE_AFTER))).is_ok() {
+        if ended.and_then(|()| self.stream.set_read_timeout(Some(CLOSE_TIMEOUT))).is_ok() {
             let mut left = BODY_BYTES;
             let mut buffer = [0; 8 * 1024];
             while let Ok(length @ 1..) = self.stream.read(&mut buffer) {
@@ -157,17 +159,18 @@ impl Connection {
         }
     }
 
-    /// The head, if it is all there, with what it says about the body; takes it out of what was read.
+    /// Takes the head from the unread bytes, if it is complete: the request, the length of its body, and whether
+    /// the client waits to be told to send it.
     fn parse_head(&mut self) -> Result<Option<(Request, Length, bool)>, Refusal> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut head = httparse::Request::new(&mut headers);
-        let end = match head.parse(&self.ahead) {
+        let end = match head.parse(&self.unread) {
             Ok(httparse::Status::Complete(end)) => end,
             Ok(httparse::Status::Partial) => return Ok(None),
-            Err(error) => return Err(bad(format!("this is not an HTTP request: {error}"))),
+            Err(error) => return Err(bad(format!("not an HTTP request: {error}"))),
         };
         if head.version != Some(1) {
-            return Err(Refusal::Answer(Status::VERSION, "this speaks HTTP/1.1".to_owned()));
+            return Err(Refusal::Answer(Status::VERSION, "only HTTP/1.1 is supported".to_owned()));
         }
         let length = body_length(head.headers)?;
         let expects = value_of(head.headers, "expect").is_some_and(|value| value == "100-continue");
@@ -178,7 +181,7 @@ impl Connection {
             method: head.method.unwrap_or_default().to_owned(),
             target: head.path.unwrap_or_default().to_owned(),
         };
-        self.ahead.drain(..end);
+        self.unread.drain(..end);
         Ok(Some((request, length, expects)))
     }
 
@@ -187,7 +190,7 @@ impl Connection {
         match self.stream.read(&mut buffer)? {
             0 => Err(Refusal::Gone),
             length => {
-                self.ahead.extend_from_slice(&buffer[..length]);
+                self.unread.extend_from_slice(&buffer[..length]);
                 Ok(())
             }
         }
@@ -196,8 +199,8 @@ impl Connection {
     fn skip(&mut self, length: u64) -> Result<(), Refusal> {
         let mut left = length;
         loop {
-            let here = self.ahead.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            self.ahead.drain(..here);
+            let here = self.unread.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.unread.drain(..here);
             left -= here as u64;
             if left == 0 {
                 return Ok(());
@@ -209,21 +212,21 @@ impl Connection {
     fn skip_chunks(&mut self) -> Result<(), Refusal> {
         let mut skipped = 0_u64;
         loop {
-            let (head, size) = match httparse::parse_chunk_size(&self.ahead) {
+            let (head, size) = match httparse::parse_chunk_size(&self.unread) {
                 Ok(httparse::Status::Complete(found)) => found,
-                Ok(httparse::Status::Partial) if self.ahead.len() < CHUNK_HEAD_BYTES => {
+                Ok(httparse::Status::Partial) if self.unread.len() < CHUNK_HEAD_BYTES => {
                     self.read_more()?;
                     continue;
                 }
                 Ok(httparse::Status::Partial) | Err(_) => {
-                    return Err(bad("the body is not in chunks".to_owned()));
+                    return Err(bad("the body is not chunked".to_owned()));
                 }
             };
             skipped = skipped.saturating_add(size);
             if skipped > BODY_BYTES {
                 return Err(too_large());
             }
-            self.ahead.drain(..head);
+            self.unread.drain(..head);
             if size == 0 {
                 return self.skip_trailers();
             }
@@ -231,23 +234,23 @@ impl Connection {
         }
     }
 
-    /// Reads past the lines behind the last chunk up to the empty one.
+    /// Skips the lines after the last chunk, up to and including the empty one.
     fn skip_trailers(&mut self) -> Result<(), Refusal> {
         let mut skipped = 0;
         while skipped < HEAD_BYTES {
-            match self.ahead.windows(2).position(|two| two == b"\r\n") {
+            match self.unread.windows(2).position(|two| two == b"\r\n") {
                 Some(length) => {
-                    self.ahead.drain(..length + 2);
+                    self.unread.drain(..length + 2);
                     skipped += length + 2;
                     if length == 0 {
                         return Ok(());
                     }
                 }
-                None if self.ahead.len() < HEAD_BYTES => self.read_more()?,
+                None if self.unread.len() < HEAD_BYTES => self.read_more()?,
                 None => break,
             }
         }
-        Err(bad("the end of the body is too long".to_owned()))
+        Err(bad("the trailers of the body are too long".to_owned()))
     }
 }
 
@@ -256,9 +259,9 @@ fn body_length(headers: &[httparse::Header<'_>]) -> Result<Length, Refusal> {
     match (coded, value_of(headers, "content-length")) {
         (None, None) => Ok(Length::Known(0)),
         (Some(coding), None) if coding.eq_ignore_ascii_case("chunked") => Ok(Length::Chunked),
-        (Some(coding), _) => Err(bad(format!("a body in `{coding}` cannot be read"))),
+        (Some(coding), _) => Err(bad(format!("a body encoded as `{coding}` cannot be read"))),
         (None, Some(length)) => {
-            let length = length.parse().map_err(|_| bad(format!("`{length}` is not a length")))?;
+            let length = length.parse().map_err(|_| bad(format!("invalid content length `{length}`")))?;
             Ok(Length::Known(length))
         }
     }

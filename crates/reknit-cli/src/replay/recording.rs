@@ -1,4 +1,4 @@
-//! [`Recording`]: a recording as it is played.
+//! [`Recording`]: a recording that is ready to be played.
 
 use std::path::Path;
 
@@ -7,68 +7,68 @@ use reknit::frame::{Decoder, Framing};
 use reknit::{Diagnostic, Dialect, Limits};
 
 use super::schedule::Mark;
-use crate::outcome::Trouble;
+use crate::outcome::CommandError;
 use crate::pieces::Reads;
 
-/// All bytes of a recording, and what is known about them.
+/// All bytes of a recording, with their times and what they contain.
 pub(super) struct Recording {
     pub(super) bytes: Vec<u8>,
     pub(super) marks: Vec<Mark>,
     pub(super) framing: Framing,
-    /// The name of the dialect: what the bytes show, else what the header says.
+    /// The name of the dialect, as detected from the bytes or else as in the header.
     pub(super) dialect: Option<String>,
-    /// What was wrong with the end of the recording.
-    pub(super) problem: Option<Diagnostic>,
+    /// Set if the recording is cut.
+    pub(super) diagnostic: Option<Diagnostic>,
 }
 
 impl Recording {
-    /// Reads a recording, or a raw stream as a recording of one read.
-    pub(super) fn load(file: Option<&Path>) -> Result<Self, Trouble> {
+    /// Reads a recording, or a raw stream as a recording with a single read.
+    pub(super) fn load(file: Option<&Path>) -> Result<Self, CommandError> {
         let limits = Limits::default();
         let mut reads = Reads::open(file)?;
         let (mut bytes, mut marks) = (Vec::new(), Vec::new());
         while let Some(read) = reads.next()? {
             if (bytes.len() + read.bytes.len()) as u64 > limits.reply_bytes {
                 let what = anyhow!("{}: longer than {} bytes", reads.name(), limits.reply_bytes);
-                return Err(Trouble::with_hint(what, "play a part of it"));
+                return Err(CommandError::with_hint(what, "play only a part of it"));
             }
             bytes.extend_from_slice(&read.bytes);
             marks.push(Mark { at_ms: read.at_ms, end: bytes.len() });
         }
-        let looks = Looks::of(&bytes, &limits);
+        let probe = Probe::of(&bytes, &limits);
         if reads.header().is_none() {
-            if !looks.has_frames {
+            if !probe.has_frames {
                 let what = anyhow!(
-                    "{}: neither a recording nor a stream: no server-sent event and no JSON in {} bytes",
+                    "{}: neither a recording nor a stream: no server-sent events or JSON in {} bytes",
                     reads.name(),
                     bytes.len()
                 );
                 let hint = "play what `reknit read --record FILE` wrote, or the body of a streamed response";
-                return Err(Trouble::with_hint(what, hint));
+                return Err(CommandError::with_hint(what, hint));
             }
             marks = vec![Mark { at_ms: 0, end: bytes.len() }];
         }
         let named = reads.header().and_then(|header| header.dialect.clone());
         Ok(Self {
-            dialect: looks.dialect.map(|dialect| dialect.name().to_owned()).or(named),
-            framing: looks.framing,
-            problem: reads.problem().cloned(),
+            dialect: probe.dialect.map(|dialect| dialect.name().to_owned()).or(named),
+            framing: probe.framing,
+            diagnostic: reads.problem().cloned(),
             bytes,
             marks,
         })
     }
 }
 
-/// What the bytes of a stream show.
-struct Looks {
+/// What the first frames of a stream show.
+struct Probe {
     framing: Framing,
     has_frames: bool,
     dialect: Option<Dialect>,
 }
 
-impl Looks {
+impl Probe {
     fn of(bytes: &[u8], limits: &Limits) -> Self {
-        // A dialect shows in its first frames or not at all.
+        // The first frames show the dialect, or none do.
         const FIRST_FRAMES: usize = 16;
         let mut decoder = Decoder::detect(limits);
         decoder.push(bytes);

@@ -1,6 +1,6 @@
-//! Which paths are answered, and which dialect each speaks.
+//! The paths that are answered, and the dialect of each.
 
-/// A path of a provider's interface; `*` stands for one name.
+/// A path of a provider's API, in which `*` matches one name.
 struct Route {
     path: &'static str,
     dialect: &'static str,
@@ -15,23 +15,23 @@ const ROUTES: [Route; 6] = [
     Route { path: "/api/generate", dialect: "ollama" },
 ];
 
-/// The paths that are answered, for those who asked for another.
+/// All paths that are answered.
 pub(super) fn paths() -> impl Iterator<Item = &'static str> {
     ROUTES.iter().map(|route| route.path)
 }
 
-/// The path that is answered for a recording of this dialect.
+/// The path for a recording of this dialect.
 pub(super) fn path_of(dialect: &str) -> Option<&'static str> {
     ROUTES.iter().find(|route| route.dialect == dialect).map(|route| route.path)
 }
 
-/// The dialect that whoever asks for this target expects; `None` if it is no provider's.
+/// The dialect that a request to this target expects, or `None` if it is not a path of a provider.
 pub(super) fn dialect_of(target: &str) -> Option<&'static str> {
     let path = target.split('?').next().unwrap_or_default();
     ROUTES.iter().find(|route| matches(route.path, path)).map(|route| route.dialect)
 }
 
-/// A base address is set with `/v1` or without; both lead here.
+/// Whether the path matches, with or without `/v1`: some SDKs expect it in the base URL, others add it.
 fn matches(pattern: &str, path: &str) -> bool {
     let short = pattern.strip_prefix("/v1").filter(|short| short.starts_with('/'));
     [Some(pattern), short].into_iter().flatten().any(|pattern| match pattern.split_once('*') {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_tells_the_dialect() {
+    fn a_path_determines_the_dialect() {
         let check =
             |target: &str, expected: Option<&str>| assert_eq!(dialect_of(target), expected, "{target}");
         check("/v1/messages", Some("anthropic"));

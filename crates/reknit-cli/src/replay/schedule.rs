@@ -1,4 +1,4 @@
-//! [`Schedule`]: what is sent when, computed before anything is.
+//! [`Schedule`]: what is sent when, computed before anything is sent.
 
 use std::io;
 use std::ops::Range;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use crate::pieces::Recut;
 
-/// The end of a read in all bytes of a recording, and when it came.
+/// Where a read ends in the bytes of a recording, and when it arrived.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mark {
     pub(super) at_ms: u64,
     pub(super) end: usize,
 }
 
-/// How much faster than recorded.
+/// The speed relative to the recording.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Speed {
     Times(f64),
@@ -37,7 +37,7 @@ impl FromStr for Speed {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stall {
     wait: Duration,
-    /// Behind how many bytes.
+    /// After how many bytes.
     at: usize,
 }
 
@@ -53,10 +53,10 @@ impl FromStr for Stall {
     }
 }
 
-/// What is to go wrong.
+/// What should go wrong.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    /// Behind how many bytes it ends.
+    /// After how many bytes it ends.
     pub(super) cut: Option<usize>,
     pub(super) stalls: Vec<Stall>,
 }
@@ -65,7 +65,7 @@ pub(super) struct Faults {
 #[derive(Debug, PartialEq)]
 pub(super) struct Schedule {
     steps: Vec<Step>,
-    /// When it ends, since the start.
+    /// The time of the end, since the start.
     over: Duration,
     pub(super) end: End,
 }
@@ -130,7 +130,7 @@ impl Schedule {
         ends.sort_unstable();
         ends.dedup();
 
-        // Behind a stall all that follows is later by it, so that it is seen at any speed.
+        // A stall delays everything after it, so that it takes effect at any speed.
         let stalled = |sent: usize| -> Duration {
             let passed = faults.stalls.iter().filter(|stall| stall.at <= sent);
             passed.fold(Duration::ZERO, |sum, stall| sum.saturating_add(stall.wait))
@@ -138,7 +138,7 @@ impl Schedule {
         let mut steps: Vec<Step> = Vec::with_capacity(ends.len());
         let (mut start, mut mark, mut came) = (0, 0, Duration::ZERO);
         for end in ends {
-            // A piece is there when its last byte is; time does not run backwards even if a clock did.
+            // A piece is due when its last byte arrived. Times never decrease, even if the clock did.
             while marks[mark].end < end {
                 mark += 1;
             }
@@ -150,7 +150,7 @@ impl Schedule {
         Ok(Self { steps, over: came.saturating_add(stalled(length)), end })
     }
 
-    /// Sends every piece when it is due; `wait_until` gets the time since the start.
+    /// Sends every piece when it is due. `wait_until` is given times since the start.
     pub(super) fn play(
         &self,
         bytes: &[u8],
@@ -204,7 +204,8 @@ mod tests {
     /// The steps as `milliseconds:start-end`, and the end.
     fn check(speed: &str, recut: Option<Recut>, faults: &Faults, expected: &str) {
         let speed = speed.parse().expect("it is a speed");
-        let schedule = Schedule::new(&MARKS, speed, recut, faults).expect("the faults are reached");
+        let schedule =
+            Schedule::new(&MARKS, speed, recut, faults).expect("the faults are within the recording");
         let mut shown: Vec<_> = (schedule.steps.iter())
             .map(|step| format!("{}:{}-{}", step.due.as_millis(), step.bytes.start, step.bytes.end))
             .collect();
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_sent_when_they_came() {
+    fn reads_are_sent_at_their_recorded_times() {
         check("1", None, &Faults::default(), "100:0-4 300:4-10 300:10-12 300:Whole");
         check("2", None, &Faults::default(), "50:0-4 150:4-10 150:10-12 150:Whole");
         check("max", None, &Faults::default(), "0:0-4 0:4-10 0:10-12 0:Whole");
@@ -224,14 +225,14 @@ mod tests {
         let bytes = "100:0-1 100:1-2 100:2-3 100:3-4 300:4-5 300:5-6 300:6-7 300:7-8 300:8-9 300:9-10 \
                      300:10-11 300:11-12 300:Whole";
         check("1", Some(Recut::Bytes), &Faults::default(), bytes);
-        // The first lengths of this seed, whatever the reads were.
+        // The first lengths for this seed do not depend on the reads.
         let first: Vec<_> = Recut::Seed(14).lengths().take(3).collect();
         assert_eq!(first, [7, 3, 20]);
         check("1", Some(Recut::Seed(14)), &Faults::default(), "300:0-7 300:7-10 300:10-12 300:Whole");
     }
 
     #[test]
-    fn faults_come_where_they_were_asked_for() {
+    fn faults_occur_at_the_given_bytes() {
         check("1", None, &faults(Some(6), &[]), "100:0-4 300:4-6 300:Broken");
         check("1", None, &faults(Some(0), &[]), "0:Broken");
         check("1", None, &faults(Some(12), &[]), "100:0-4 300:4-10 300:10-12 300:Broken");
@@ -240,9 +241,9 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_behind_the_end_is_refused() {
+    fn a_fault_after_the_end_is_refused() {
         let check = |faults: &Faults, expected: &str| {
-            let error = Schedule::new(&MARKS, Speed::Max, None, faults).expect_err("it is too far");
+            let error = Schedule::new(&MARKS, Speed::Max, None, faults).expect_err("it is after the end");
             assert_eq!(error.to_string(), expected);
         };
         check(&faults(Some(13), &[]), "`--cut` at byte 13 is never reached: 12 bytes are played");

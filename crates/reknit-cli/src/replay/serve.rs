@@ -1,4 +1,4 @@
-//! `--serve`: a recording as the answer of a provider's server, on the loopback interface.
+//! `--serve`: answers requests with a recording like a provider's server, on the loopback interface.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -16,41 +16,43 @@ use super::http::{Connection, Next, Refusal, Request, Status};
 use super::recording::Recording;
 use super::schedule::{End, Schedule};
 use super::{routes, sleeper};
-use crate::outcome::Trouble;
-use crate::tell;
+use crate::outcome::CommandError;
+use crate::print_message;
 
+/// Each connection has a thread, so their number is limited.
 const CONNECTIONS: usize = 256;
-const AFTER_A_FAILURE: Duration = Duration::from_millis(50);
+/// How long to wait after a connection could not be accepted.
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 const JSON: &str = "application/json";
 
-/// What all connections share.
+/// What is shared by all connections.
 struct Server {
     recording: Recording,
     schedule: Schedule,
     open: AtomicUsize,
 }
 
-/// Answers requests: so many, or until it is interrupted.
+/// Answers the given number of requests, or requests until it is interrupted.
 pub(super) fn run(
     recording: Recording,
     schedule: Schedule,
     port: u16,
     requests: Option<u64>,
-) -> Result<(), Trouble> {
+) -> Result<(), CommandError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         let what = anyhow!("cannot listen on port {port}: {error}");
-        Trouble::with_hint(what, "name another port, or 0 for any that is free")
+        CommandError::with_hint(what, "use another port, or 0 for any free one")
     })?;
-    let address = listener.local_addr().context("the port cannot be told")?;
-    tell(format_args!("listening on http://{address}"));
+    let address = listener.local_addr().context("cannot determine the port")?;
+    print_message(format_args!("listening on http://{address}"));
 
     let server = Arc::new(Server { recording, schedule, open: AtomicUsize::new(0) });
     let (answered, answers) = mpsc::channel();
-    // It ends with the program: waiting for a client cannot be broken off.
+    // The thread ends with the program, because waiting for a client cannot be interrupted.
     thread::spawn(move || accept(&listener, &server, &answered));
     for _ in 0..requests.unwrap_or(u64::MAX) {
         if answers.recv().is_err() {
-            return Err(anyhow!("no more connections can be accepted").into());
+            return Err(anyhow!("cannot accept any more connections").into());
         }
     }
     Ok(())
@@ -59,9 +61,9 @@ pub(super) fn run(
 fn accept(listener: &TcpListener, server: &Arc<Server>, answered: &Sender<()>) {
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
-            // A client that is gone before it was here is no reason to stop, nor is a lack of descriptors,
-            // which passes when others hang up.
-            sleeper()(AFTER_A_FAILURE);
+            // Not a reason to stop: the client may already be gone, or all file descriptors may be in use until
+            // other connections are closed.
+            sleeper()(RETRY_DELAY);
             continue;
         };
         let (here, answered) = (Arc::clone(server), answered.clone());
@@ -74,19 +76,19 @@ fn accept(listener: &TcpListener, server: &Arc<Server>, answered: &Sender<()>) {
         });
         if let Err(error) = spawned {
             server.open.fetch_sub(1, Ordering::Relaxed);
-            tell(format_args!("error: a connection is dropped: {error}"));
+            print_message(format_args!("error: connection dropped: {error}"));
         }
     }
 }
 
-/// What a request gets.
+/// The response to a request.
 enum Answer {
     Greeting,
     Recording,
     Refused(Status, String),
 }
 
-/// Answers the requests of one client, and counts each.
+/// Answers the requests of one client and counts them.
 fn serve(server: &Server, mut connection: Connection, has_room: bool, answered: &Sender<()>) {
     loop {
         let (asked, answer, next) = match connection.read_request() {
@@ -99,18 +101,18 @@ fn serve(server: &Server, mut connection: Connection, has_room: bool, answered: 
         };
         let next = match give(server, &answer, next, &mut connection) {
             Ok((said, next)) => {
-                tell(format_args!("{asked}{said}"));
+                print_message(format_args!("{asked}{said}"));
                 next
             }
-            // That is how a client looks that had enough.
+            // A client that has seen enough closes the connection.
             Err(error) => {
-                tell(format_args!("{asked}the client went away: {error}"));
+                print_message(format_args!("{asked}the client closed the connection: {error}"));
                 Next::Close
             }
         };
         if next == Next::Close {
             connection.close();
-            // The program may be ending, and then nobody counts.
+            // This fails if the program is about to exit, which is fine.
             let _ = answered.send(());
             return;
         }
@@ -124,17 +126,17 @@ fn decide(recording: &Recording, request: &Request) -> Answer {
         return Answer::Greeting;
     }
     let Some(asked) = routes::dialect_of(target) else {
-        return Answer::Refused(Status::NOT_FOUND, format!("there is no `{target}` here"));
+        return Answer::Refused(Status::NOT_FOUND, format!("`{target}` is not a known path"));
     };
     if method != "POST" {
-        let what = format!("`{target}` is answered to POST, not to {method}");
+        let what = format!("`{target}` accepts POST, not {method}");
         return Answer::Refused(Status::NOT_ALLOWED, what);
     }
-    // A dialect that no path asks for is answered on all of them.
+    // A dialect without a path of its own is answered on all paths.
     let expected = recording.dialect.as_deref().filter(|dialect| routes::path_of(dialect).is_some());
     match expected.filter(|dialect| *dialect != asked) {
         Some(dialect) => {
-            let what = format!("the recording is `{dialect}`, and `{target}` asks for `{asked}`");
+            let what = format!("the recording is `{dialect}`, but `{target}` is `{asked}`");
             Answer::Refused(Status::CONFLICT, what)
         }
         None => Answer::Recording,
@@ -142,10 +144,10 @@ fn decide(recording: &Recording, request: &Request) -> Answer {
 }
 
 fn busy() -> Answer {
-    Answer::Refused(Status::BUSY, format!("{CONNECTIONS} connections are open already"))
+    Answer::Refused(Status::BUSY, format!("too many connections: {CONNECTIONS} are open"))
 }
 
-/// Sends an answer, and says which, for people.
+/// Sends a response, and describes it for the log.
 fn give(
     server: &Server,
     answer: &Answer,
@@ -167,13 +169,13 @@ fn give(
             schedule.play(&recording.bytes, sleeper(), |piece| connection.chunk(piece))?;
             match schedule.end {
                 End::Whole => connection.end_chunks().map(|()| ("200".to_owned(), next)),
-                End::Broken => Ok(("200, and broken off".to_owned(), Next::Close)),
+                End::Broken => Ok(("200, then the connection was broken".to_owned(), Next::Close)),
             }
         }
     }
 }
 
-/// The error in a form that the clients of all providers can show.
+/// Sends an error in a form that the SDKs of all providers understand.
 fn refuse(connection: &mut Connection, status: Status, what: &str) -> io::Result<()> {
     let kind = match status {
         Status::NOT_FOUND => "not_found_error",
@@ -194,7 +196,7 @@ fn greeting(recording: &Recording) -> String {
         None => routes::paths().collect(),
     };
     format!(
-        "reknit replay: a recording, {}, {} bytes\nask for it with POST {}\n",
+        "reknit replay: a recording, {}, {} bytes\nrequest it with POST {}\n",
         dialect.unwrap_or("of an unknown dialect"),
         recording.bytes.len(),
         paths.join(", ")
@@ -205,6 +207,6 @@ fn content_type(framing: Framing) -> &'static str {
     match framing {
         Framing::Sse => "text/event-stream; charset=utf-8",
         Framing::Lines => "application/x-ndjson",
-        Framing::JsonArray | Framing::Whole => JSON,
+        _ => JSON,
     }
 }

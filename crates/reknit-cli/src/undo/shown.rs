@@ -8,15 +8,15 @@ use reknit_workspace::{RelPath, Stamp, root};
 
 use super::Subject;
 use crate::diff::{self, Diff, Sides};
-use crate::outcome::Trouble;
+use crate::outcome::CommandError;
 use crate::view::Terminal;
 
-/// Prints what becomes of each file that is not as before already.
+/// Prints the change of each file that is not back to its old content already.
 pub(super) fn print(
     out: &mut BufWriter<StdoutLock<'static>>,
     terminal: Option<Terminal>,
     subject: &Subject,
-) -> Result<(), Trouble> {
+) -> Result<(), CommandError> {
     for change in &subject.entry.changes {
         let (now, before) = match change {
             Change::Create { path, .. } => (path, None),
@@ -40,7 +40,7 @@ fn print_file(
     subject: &Subject,
     path: &RelPath,
     before: Option<(&RelPath, &Stamp)>,
-) -> Result<(), Trouble> {
+) -> Result<(), CommandError> {
     let there = match subject.root.read(path) {
         Ok(file) => Some(file),
         Err(root::Error::NotFound { .. }) => None,
@@ -48,7 +48,7 @@ fn print_file(
     };
     let kept = match (before, &there) {
         (None, _) => Vec::new(),
-        // A file that was only moved is moved back, and the journal need not have it.
+        // A file that was only moved is moved back; the journal may not have its content.
         (Some((_, stamp)), Some(file)) if file.stamp.same_content(stamp) => file.bytes.clone(),
         (Some((_, stamp)), _) => subject.journal.content(stamp.hash)?,
     };

@@ -4,11 +4,11 @@ use reknit::json::{Change, PartialJson, Path, Step, Value};
 
 use super::View;
 
-/// The name of arguments that have none: a text, or something that is no object.
+/// The name for arguments without one: a text, or a value that is not an object.
 pub(crate) const ALL: &str = "input";
 
-/// A name longer than this is shown up to here, so that it costs no more with every piece.
-const LONGEST: usize = 200;
+/// Longer names are cut here, so that the cost of a piece does not grow with them.
+const MAX_NAME: usize = 200;
 
 /// Shows what the last piece changed.
 pub(crate) fn grew(view: &mut View, json: &PartialJson) {
@@ -57,7 +57,7 @@ pub(crate) fn show(view: &mut View, name: &str, value: &Value) {
     }
 }
 
-/// A path as one would write it: `edits[0].path`.
+/// A path in the usual notation: `edits[0].path`.
 fn label(path: Path<'_>) -> String {
     if path.depth() == 0 {
         return ALL.to_owned();
@@ -67,13 +67,13 @@ fn label(path: Path<'_>) -> String {
 
 fn step(mut name: String, step: Step<'_>) -> String {
     match step {
-        _ if name.len() > LONGEST => {}
+        _ if name.len() > MAX_NAME => {}
         Step::Index(index) => name += &format!("[{index}]"),
         Step::Key(key) => {
             if !name.is_empty() {
                 name.push('.');
             }
-            name.extend(key.chars().take(LONGEST));
+            name.extend(key.chars().take(MAX_NAME));
         }
     }
     name

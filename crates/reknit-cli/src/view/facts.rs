@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::numbers::{rate, seconds};
 use super::safe::name;
 
-/// What is known about a reply. Times are since the request, as far as this program can tell.
+/// What is known about a reply. Times count from the start of the program, the closest it knows to the request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) model: Option<String>,
@@ -20,12 +20,12 @@ pub(crate) struct Facts {
     pub(crate) characters: u64,
     /// When the first piece of the reply came.
     pub(crate) first: Option<Duration>,
-    /// When the last one came, or what time it is.
+    /// When the last one came, or the time now.
     pub(crate) last: Option<Duration>,
 }
 
 impl Facts {
-    /// The parts of the line while the reply goes on, the most important first.
+    /// The parts of the line while the reply arrives, the most important first.
     fn while_it_goes_on(&self) -> Vec<String> {
         let mut words: Vec<_> = self.model.as_deref().map(name).into_iter().collect();
         words.extend(self.tokens());
@@ -42,7 +42,7 @@ impl Facts {
         words.extend(self.tokens());
         words.extend(self.first.map(|first| format!("first piece after {}", seconds(first))));
         let rate_of = |count| self.time().and_then(|time| rate(count, time));
-        // A provider that counts as it goes has counted to the end now.
+        // Counts that grow with the reply are final now.
         words.extend(match self.output {
             Some(tokens) => rate_of(tokens).map(|rate| format!("{rate} tokens/s")),
             None => rate_of(self.characters).map(|rate| format!("{rate} chars/s")),
@@ -80,7 +80,7 @@ impl Facts {
     }
 }
 
-/// The beginning of a text, and a sign that it is one.
+/// The beginning of a text, with an ellipsis.
 fn shortened(text: &str, columns: usize) -> String {
     let mut line = String::new();
     for cluster in text.graphemes(true) {

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::numbers::bytes;
 use super::page::{Page, Wrap};
-use super::safe::{Cleaner, name};
+use super::safe::{Sanitizer, name};
 use super::style::Style;
 
 /// The fields of one call.
@@ -19,38 +19,38 @@ pub(super) struct Fields {
 enum Field {
     #[default]
     None,
-    /// Short so far: whether it stays so decides if it is written beside its name or below.
+    /// Short so far: it is written next to its name if it stays so, and below it otherwise.
     Short { field: Named, value: String },
     /// Below its name.
     Long { field: Named, lines: usize, room: usize, tail: Tail },
-    /// One too many to be shown.
+    /// Beyond the number of fields that are shown.
     Omitted { path: String },
 }
 
 struct Named {
     path: String,
-    cleaner: Cleaner,
+    sanitizer: Sanitizer,
     /// The size of the value so far.
     bytes: usize,
     line_ends: usize,
     ends_with_line: bool,
 }
 
-/// How a value is continued that is written below its name.
+/// How a value below its name goes on.
 #[derive(PartialEq)]
 enum Tail {
     Inside,
-    /// A line ended; whether a row follows is seen when something does.
+    /// A line ended; another row is begun when something follows.
     LineEnd,
     /// Enough was shown.
     Elided,
 }
 
 /// How many lines of a value are shown, and how many rows all of them may fill at most.
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 
 /// How many fields of a call are shown.
-const MOST_FIELDS: usize = 32;
+const MAX_FIELDS: usize = 32;
 
 const INDENT: &str = "  ";
 const GUTTER: &str = "  │ ";
@@ -67,7 +67,7 @@ impl Fields {
             field.ends_with_line =
                 piece.chars().next_back().map_or(field.ends_with_line, |last| last == '\n');
             let mut shown = Vec::new();
-            piece.chars().for_each(|char| field.cleaner.push(char, |char| shown.push(char)));
+            piece.chars().for_each(|char| field.sanitizer.push(char, |char| shown.push(char)));
             shown.into_iter().for_each(|char| self.push(page, char));
         }
     }
@@ -86,7 +86,7 @@ impl Fields {
     pub(super) fn close(&mut self, page: &mut Page) {
         if let Field::Short { field, .. } | Field::Long { field, .. } = &mut self.field {
             let mut last = None;
-            field.cleaner.finish(|char| last = Some(char));
+            field.sanitizer.finish(|char| last = Some(char));
             last.into_iter().for_each(|char| self.push(page, char));
         }
         match std::mem::take(&mut self.field) {
@@ -113,8 +113,8 @@ impl Fields {
     /// The call is over.
     pub(super) fn finish(&mut self, page: &mut Page) {
         self.close(page);
-        if self.count > MOST_FIELDS {
-            let omitted = self.count - MOST_FIELDS;
+        if self.count > MAX_FIELDS {
+            let omitted = self.count - MAX_FIELDS;
             page.put_str(Style::Quiet, &format!("{INDENT}… {omitted} more"));
             page.fresh_line();
         }
@@ -140,24 +140,24 @@ impl Fields {
         self.close(page);
         self.count += 1;
         let path = path.to_owned();
-        if self.count > MOST_FIELDS {
+        if self.count > MAX_FIELDS {
             self.field = Field::Omitted { path };
             return;
         }
         page.lay_out(Wrap::Letters, "");
         page.put_str(Style::Label, &format!("{INDENT}{}:", name(&path)));
         let field =
-            Named { path, cleaner: Cleaner::default(), bytes: 0, line_ends: 0, ends_with_line: false };
+            Named { path, sanitizer: Sanitizer::default(), bytes: 0, line_ends: 0, ends_with_line: false };
         self.field = Field::Short { field, value: String::new() };
     }
 
-    /// Takes one harmless character of the value.
+    /// Takes one sanitized character of the value.
     fn push(&mut self, page: &mut Page, char: char) {
         match &mut self.field {
             Field::None | Field::Omitted { .. } => {}
             Field::Short { field, value } => {
-                let beside = INDENT.len() + name(&field.path).width() + ": ".len();
-                if char != '\n' && beside + value.width() < page.columns() {
+                let before = INDENT.len() + name(&field.path).width() + ": ".len();
+                if char != '\n' && before + value.width() < page.columns() {
                     value.push(char);
                 } else {
                     self.move_below(page);
@@ -170,7 +170,7 @@ impl Fields {
                     page.settle();
                     *tail = Tail::LineEnd;
                 }
-                (Tail::LineEnd, _) if *lines == MOST_LINES => *tail = Tail::Elided,
+                (Tail::LineEnd, _) if *lines == MAX_LINES => *tail = Tail::Elided,
                 (Tail::LineEnd, _) => {
                     page.put(Style::Plain, '\n');
                     (*lines, *tail) = (*lines + 1, Tail::Inside);
@@ -189,7 +189,7 @@ impl Fields {
         let Field::Short { field, value } = std::mem::take(&mut self.field) else { return };
         page.fresh_line();
         page.lay_out(Wrap::Letters, GUTTER);
-        let room = MOST_LINES * page.columns().saturating_sub(GUTTER.width()).max(1);
+        let room = MAX_LINES * page.columns().saturating_sub(GUTTER.width()).max(1);
         self.field = Field::Long { field, lines: 1, room, tail: Tail::Inside };
         value.chars().for_each(|char| self.push(page, char));
     }

@@ -1,8 +1,8 @@
 //! [`Markdown`]: which style each character of a text is in, decided while it arrives.
 //!
-//! Every character is shown, also the signs: what turns out to be no Markdown is still all there, and
-//! nothing has to be taken back. A sign is held back only until it is known which one it is, so an emphasis
-//! that is never closed is one up to the end of its line.
+//! Every character is shown, including the markers: what turns out not to be Markdown is still complete, and
+//! nothing has to be taken back. A marker is held back only until it is known which one it is, so an emphasis
+//! that is never closed ends with its line.
 
 use std::mem;
 
@@ -11,7 +11,7 @@ use super::style::Style;
 /// A text, character by character.
 pub(super) struct Markdown {
     place: Place,
-    /// What may become a sign.
+    /// What may become a marker.
     held: String,
     /// Of the line: plain, or a heading.
     base: Style,
@@ -22,13 +22,13 @@ pub(super) struct Markdown {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// Before the first character of a line that is no blank.
+    /// Before the first character of a line that is not a space.
     Start,
     /// Inside a line.
     Line,
-    /// Behind a backslash.
+    /// After a backslash.
     Escape,
-    /// Behind the opening signs of a fence, on the same line.
+    /// After the opening marker of a fence, on the same line.
     Info(Fence),
     /// At the start of a line inside a fence.
     FenceStart(Fence),
@@ -45,15 +45,15 @@ struct Fence {
 enum Emphasis {
     None,
     Strong,
-    /// Between so many backticks, and strong or not around them.
+    /// Between this many backticks, inside strong text or not.
     Code {
         ticks: usize,
         is_strong: bool,
     },
 }
 
-/// No sign is longer: what is, is text.
-const LONGEST_SIGN: usize = 32;
+/// A longer run is text, not a marker.
+const MAX_SIGN: usize = 32;
 
 impl Markdown {
     pub(super) fn new() -> Self {
@@ -66,7 +66,7 @@ impl Markdown {
         }
     }
 
-    /// Takes a character and gives out what is settled by it.
+    /// Takes a character, and passes on what it decides.
     pub(super) fn push(&mut self, char: char, mut put: impl FnMut(Style, char)) {
         let put = &mut put;
         match self.place {
@@ -87,12 +87,12 @@ impl Markdown {
         }
     }
 
-    /// What may become a sign.
+    /// What may become a marker.
     pub(super) fn held(&self) -> &str {
         &self.held
     }
 
-    /// The text is over, or goes on after something else: what is held back is no sign.
+    /// The text is over, or goes on after something else: what is held back is not a marker.
     pub(super) fn finish(&mut self, mut put: impl FnMut(Style, char)) {
         match self.place {
             Place::FenceStart(Fence { length, .. }) if self.held.trim().len() >= length => {
@@ -138,7 +138,7 @@ impl Markdown {
                 self.enter_line(char, put);
             }
             _ => {
-                // It is no sign of a line; inside one it may be.
+                // It is not a marker at the start of a line, but may be one inside it.
                 self.place = Place::Line;
                 for held in mem::take(&mut self.held).chars() {
                     self.line(held, put);
@@ -154,7 +154,7 @@ impl Markdown {
     }
 
     fn line(&mut self, char: char, put: &mut impl FnMut(Style, char)) {
-        let is_run = self.held.ends_with(char) && self.held.len() < LONGEST_SIGN;
+        let is_run = self.held.ends_with(char) && self.held.len() < MAX_SIGN;
         if is_run {
             return self.held.push(char);
         }
@@ -174,7 +174,7 @@ impl Markdown {
         }
     }
 
-    /// Settles the signs that are held, now that it is known what follows them.
+    /// Decides what is held back, now that it is known what follows.
     fn resolve(&mut self, next: char, put: &mut impl FnMut(Style, char)) {
         let length = self.held.len();
         let style = match (self.held.chars().next(), self.emphasis) {
@@ -233,7 +233,7 @@ impl Markdown {
             _ if char == fence.sign => !(signs > 0 && self.held.ends_with(' ')),
             _ => false,
         };
-        if may_close && self.held.len() < LONGEST_SIGN {
+        if may_close && self.held.len() < MAX_SIGN {
             self.held.push(char);
         } else if char == '\n' && signs >= fence.length {
             self.release(Style::Mark, put);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A size: `812 B`, `12.4 KB`, `3.0 MB`.
 pub(super) fn bytes(count: usize) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "one digit behind the point is shown")]
+    #[expect(clippy::cast_precision_loss, reason = "one digit after the point is shown")]
     let count_in = |unit: usize| count as f64 / unit as f64;
     match count {
         0..1_000 => format!("{count} B"),

@@ -1,7 +1,7 @@
 //! [`Page`]: styled characters to the bytes that put them on a terminal, row by row.
 //!
-//! Nothing that was written is written again. What cannot be placed yet is held back: a character that a
-//! following one may join (an emoji and its parts), and a word that may not fit its row.
+//! Nothing is written twice. What cannot be placed yet is held back: a character that the next one may join
+//! (an emoji and its parts), and a word that may not fit its row.
 
 use std::mem;
 
@@ -11,25 +11,25 @@ use unicode_width::UnicodeWidthStr;
 use super::style::Style;
 use super::terminal::Paint;
 
-/// Where characters go to.
+/// The page that characters are put on.
 pub(super) struct Page {
     out: String,
     paint: Paint,
     columns: usize,
     wrap: Wrap,
     gutter: &'static str,
-    /// What the terminal writes in at the moment.
+    /// The terminal's current style.
     style: Style,
-    /// The last character with all that joined it, still open to more.
+    /// The last character with everything that joined it, which more may join.
     cluster: Span,
-    /// Blanks between the row and the word: written with it, or gone where the row breaks.
-    blanks: usize,
+    /// Spaces before the word: written with it, or dropped where the row breaks.
+    spaces: usize,
     word: Word,
     row: Row,
     /// The columns that are taken.
     column: usize,
     gap: Gap,
-    /// How many line ends there are since the last character; enough at the start, to separate nothing.
+    /// How many line ends there are since the last character; enough at the start, where no gap is needed.
     ends: usize,
 }
 
@@ -37,11 +37,11 @@ pub(super) struct Page {
 #[derive(Clone, Copy)]
 pub(super) enum Wrap {
     Words,
-    /// Anywhere: blanks count.
+    /// Anywhere: spaces matter.
     Letters,
 }
 
-/// Whether a free line is to come before the next character.
+/// Whether an empty line is to come before the next character.
 #[derive(Clone, Copy, PartialEq)]
 enum Gap {
     None,
@@ -66,21 +66,21 @@ enum Word {
 enum Row {
     /// The first of a line, with nothing on it.
     Fresh,
-    /// One that a line goes on with, from this column, with nothing on it.
+    /// A continuation of the line, from this column, with nothing on it.
     Continued(usize),
-    /// It has something on it; if its line breaks, it goes on from this column.
+    /// It has something on it; if the line breaks, it continues at this column.
     Begun(Hang),
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Hang {
-    /// Only blanks and the sign of a list so far.
+    /// Only spaces and a list marker so far.
     Unknown,
     At(usize),
 }
 
-/// A character with more parts than this is no character of any script.
-const LONGEST_CLUSTER: usize = 64;
+/// No character of any script has more bytes than this.
+const MAX_CLUSTER: usize = 64;
 
 const TAB: usize = 4;
 
@@ -94,7 +94,7 @@ impl Page {
             gutter: "",
             style: Style::Plain,
             cluster: Span::default(),
-            blanks: 0,
+            spaces: 0,
             word: Word::Placed,
             row: Row::Fresh,
             column: 0,
@@ -122,7 +122,7 @@ impl Page {
         mem::take(&mut self.out)
     }
 
-    /// Begins a part of the page; the one before is settled.
+    /// Begins a part of the page, after writing what is held back of the one before.
     pub(super) fn lay_out(&mut self, wrap: Wrap, gutter: &'static str) {
         self.settle();
         (self.wrap, self.gutter) = (wrap, gutter);
@@ -142,7 +142,7 @@ impl Page {
             '\n' => self.end_line(),
             '\t' => {
                 self.end_cluster();
-                let column = self.column + self.blanks + self.word.width();
+                let column = self.column + self.spaces + self.word.width();
                 (0..TAB - column % TAB).for_each(|_| self.place(style, " ", 1));
             }
             _ => {
@@ -155,7 +155,7 @@ impl Page {
         }
     }
 
-    /// Puts words that are to stay on one row, if they can.
+    /// Puts words that stay on one row if they fit.
     pub(super) fn put_phrase(&mut self, style: Style, words: &str) {
         if words.width() > self.columns {
             return self.put_str(style, words);
@@ -172,7 +172,7 @@ impl Page {
         }
     }
 
-    /// What comes next stands a free line apart from what is there. Line ends before it are part of that.
+    /// What comes next is separated by an empty line. Line ends before it count towards that.
     pub(super) fn begin_paragraph(&mut self) {
         self.settle();
         self.gap = Gap::Due;
@@ -182,20 +182,20 @@ impl Page {
     pub(super) fn settle(&mut self) {
         self.end_cluster();
         self.end_word();
-        self.blanks = 0;
+        self.spaces = 0;
     }
 
-    /// What is held back and fits the row, then `more` that is held back elsewhere; nothing of it is written.
+    /// What is held back and fits the row, followed by `more`, which is held back elsewhere. It is not written.
     pub(super) fn preview(&mut self, more: &str) -> String {
         let Word::Held { spans, width } = &self.word else { return String::new() };
         let cluster = self.cluster.style.map(|style| (style, self.cluster.text.clone()));
-        let width = self.blanks + width + self.cluster.text.width() + more.width();
+        let width = self.spaces + width + self.cluster.text.width() + more.width();
         if !matches!(self.row, Row::Begun(_)) || self.column + width > self.columns {
             return String::new();
         }
         let spans: Vec<_> = spans.iter().cloned().chain(cluster).collect();
         let written = self.take();
-        self.out.extend(std::iter::repeat_n(' ', self.blanks));
+        self.out.extend(std::iter::repeat_n(' ', self.spaces));
         for (style, text) in spans {
             self.write(style, &text);
         }
@@ -204,7 +204,7 @@ impl Page {
         mem::replace(&mut self.out, written)
     }
 
-    /// Words in a style, to be written beside the page.
+    /// Words in a style that are not part of the page.
     pub(super) fn aside(&mut self, style: Style, words: &str) -> String {
         let written = self.take();
         self.write(style, words);
@@ -250,12 +250,12 @@ impl Page {
             (Wrap::Words, " ") => {
                 self.end_word();
                 match self.row {
-                    // The indentation of a line is its own.
+                    // Indentation is kept.
                     Row::Fresh | Row::Begun(Hang::Unknown) => self.write_placed(style, text, width),
-                    Row::Continued(_) | Row::Begun(Hang::At(_)) => self.blanks += 1,
+                    Row::Continued(_) | Row::Begun(Hang::At(_)) => self.spaces += 1,
                 }
             }
-            // Scripts with wide characters have no blanks: each of them is a word.
+            // Scripts with wide characters have no spaces: each character is a word.
             (Wrap::Words, _) if width > 1 => {
                 self.end_word();
                 self.add_to_word(style, text, width);
@@ -274,15 +274,15 @@ impl Page {
             _ => spans.push((style, text.to_owned())),
         }
         *width += added;
-        let fits = self.column + self.blanks + *width <= self.columns;
+        let fits = self.column + self.spaces + *width <= self.columns;
         match self.row {
             Row::Begun(hang) if !fits => {
                 let from = match hang {
-                    // Where hardly anything would be left beside it, there is no hanging.
+                    // No hanging indent where it would leave too little room.
                     Hang::At(column) if column <= self.columns / 2 => column,
                     Hang::At(_) | Hang::Unknown => 0,
                 };
-                self.blanks = 0;
+                self.spaces = 0;
                 self.break_row(Row::Continued(from));
                 self.place_word();
             }
@@ -299,16 +299,16 @@ impl Page {
     fn place_word(&mut self) {
         let Word::Held { spans, .. } = mem::replace(&mut self.word, Word::Placed) else { return };
         for (style, text) in spans {
-            (0..mem::take(&mut self.blanks)).for_each(|_| self.write_placed(style, " ", 1));
+            (0..mem::take(&mut self.spaces)).for_each(|_| self.write_placed(style, " ", 1));
             text.graphemes(true).for_each(|cluster| self.write_placed(style, cluster, cluster.width()));
         }
     }
 
-    /// Writes one character, with its row begun if it is the first.
+    /// Writes one character, and begins its row if it is the first.
     fn write_placed(&mut self, style: Style, text: &str, width: usize) {
         if self.column + width > self.columns && self.column > 0 {
             if self.gutter.is_empty() {
-                // The terminal breaks the row, and so knows that it is one line when it is copied.
+                // Let the terminal break the row, so that it is still one line when copied.
                 self.column = 0;
             } else {
                 self.break_row(Row::Continued(0));
@@ -340,7 +340,7 @@ impl Page {
 
     fn break_row(&mut self, next: Row) {
         if next == Row::Fresh {
-            // Whatever ends the program, a style goes no further than its line.
+            // Whatever ends the program, a style does not outlast its line.
             self.set_style(Style::Plain);
         }
         self.out.push('\n');
@@ -369,7 +369,7 @@ impl Span {
     /// Whether the next character does not join it.
     fn is_over(&self, next: char) -> bool {
         let Some(last) = self.text.chars().next_back() else { return true };
-        if last.is_ascii() && next.is_ascii() || self.text.len() > LONGEST_CLUSTER {
+        if last.is_ascii() && next.is_ascii() || self.text.len() > MAX_CLUSTER {
             return true;
         }
         let joined: String = self.text.chars().chain([next]).collect();
@@ -402,7 +402,7 @@ mod tests {
     fn words_stay_whole_where_they_can() {
         check(10, "", "one two three four", &["one two", "three four"]);
         check(10, "", "exactly 10 and more", &["exactly 10", "and more"]);
-        // The terminal breaks what fits no row.
+        // The terminal breaks what does not fit on a row.
         check(10, "", "a https://example.org/path b", &["a", "https://example.org/path b"]);
         let rows = ["┊ a", "┊ word-tha", "┊ t-is-lon", "┊ g", "┊", "┊ b"];
         check(10, "┊ ", "a word-that-is-long\n\nb", &rows);
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_are_blanks_up_to_the_next_stop() {
+    fn tabs_are_spaces_up_to_the_next_stop() {
         check(40, "", "\ta\tbc\td", &["    a   bc  d"]);
     }
 }

@@ -1,48 +1,48 @@
-//! What a terminal must not be told by a model: characters that command it, or that hide or turn text.
+//! Characters that a model must not send to a terminal: those that control it, or hide or reorder text.
 //!
-//! They are shown as what they are. Line ends and tabs stay; so do the joiners of emoji and of scripts.
+//! They are replaced with visible ones. Line ends and tabs stay, as do the joiners of emoji and scripts.
 
 use std::borrow::Cow;
 
-/// The text with nothing in it that a terminal would obey, over several lines.
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+/// The text without anything that could control a terminal; it may have several lines.
+pub(crate) fn sanitized(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|char| is_unsafe(char) && char != '\n' && char != '\t') {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
-    let mut cleaner = Cleaner::default();
-    text.chars().for_each(|char| cleaner.push(char, |char| shown.push(char)));
-    cleaner.finish(|char| shown.push(char));
+    let mut sanitizer = Sanitizer::default();
+    text.chars().for_each(|char| sanitizer.push(char, |char| shown.push(char)));
+    sanitizer.finish(|char| shown.push(char));
     Cow::Owned(shown)
 }
 
-/// The same for a name or a label: on one line, and not longer than a terminal is wide.
+/// The same for a name or a label: on one line, and short enough for a terminal.
 pub(crate) fn name(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX: usize = 60;
     let mut shown = String::new();
     for (position, char) in text.chars().enumerate() {
-        if position == LONGEST {
+        if position == MAX {
             shown.push('…');
             break;
         }
-        spell(char, |char| shown.push(char));
+        escape(char, |char| shown.push(char));
     }
     shown
 }
 
-/// Whether a terminal would do something else with a character than show it where it stands.
+/// Whether a terminal would do anything but show a character where it is.
 pub(crate) fn is_unsafe(char: char) -> bool {
     is_control(char) || is_hidden(char)
 }
 
-/// Text that comes in pieces, made harmless.
+/// Sanitizes text that comes in pieces.
 #[derive(Default)]
-pub(super) struct Cleaner {
-    /// A carriage return is the half of a line end, or one of its own.
+pub(super) struct Sanitizer {
+    /// The carriage return may be the first half of a line end.
     is_after_return: bool,
 }
 
-impl Cleaner {
+impl Sanitizer {
     pub(super) fn push(&mut self, char: char, mut put: impl FnMut(char)) {
         if char != '\n' {
             self.finish(&mut put);
@@ -51,19 +51,19 @@ impl Cleaner {
         match char {
             '\r' => {}
             '\n' | '\t' => put(char),
-            _ => spell(char, put),
+            _ => escape(char, put),
         }
     }
 
     pub(super) fn finish(&mut self, put: impl FnMut(char)) {
         if std::mem::take(&mut self.is_after_return) {
-            spell('\r', put);
+            escape('\r', put);
         }
     }
 }
 
-/// A character as it can be shown: itself, its picture, or its number.
-fn spell(char: char, mut put: impl FnMut(char)) {
+/// A character as it can be shown: itself, its control picture, or its number.
+fn escape(char: char, mut put: impl FnMut(char)) {
     match char {
         '\0'..='\x1f' => put(char::from_u32(0x2400 + u32::from(char)).unwrap_or('␀')),
         '\x7f' => put('␡'),
@@ -76,9 +76,9 @@ fn is_control(char: char) -> bool {
     matches!(char, '\0'..='\x1f' | '\x7f'..='\u{9f}')
 }
 
-/// Characters that show nothing, or turn the direction of what follows.
+/// Characters that show nothing, or change the direction of what follows.
 ///
-/// Tags and variation selectors of the supplementary plane carry whole texts that nobody sees.
+/// Tags and variation selectors of the supplementary plane can carry whole hidden texts.
 fn is_hidden(char: char) -> bool {
     matches!(
         char,
@@ -100,8 +100,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_become_pictures_of_themselves() {
-        let check = |text, expected| assert_eq!(harmless(text), expected);
+    fn control_characters_become_visible() {
+        let check = |text, expected| assert_eq!(sanitized(text), expected);
         check("plain\n\ttext 日本 👩‍💻 é", "plain\n\ttext 日本 👩‍💻 é");
         check("\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇");
         check("a\u{9b}2J", "a\\u{9b}2J");
@@ -118,7 +118,7 @@ mod tests {
     fn nothing_that_is_unsafe_is_ever_put() {
         for char in '\0'..=char::MAX {
             let text = char.to_string();
-            assert!(harmless(&text).chars().all(|char| !is_unsafe(char) || char == '\n' || char == '\t'));
+            assert!(sanitized(&text).chars().all(|char| !is_unsafe(char) || char == '\n' || char == '\t'));
             assert!(!name(&text).contains(is_unsafe));
         }
     }

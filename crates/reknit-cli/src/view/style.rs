@@ -9,9 +9,9 @@ pub(crate) enum Style {
     Code,
     /// Code on lines of its own.
     Fenced,
-    /// The signs of Markdown around the others.
+    /// The markers of Markdown.
     Mark,
-    /// The sign before an item of a list.
+    /// The marker of a list item.
     Bullet,
     Thinking,
     /// The name of a tool that is called.
@@ -21,7 +21,7 @@ pub(crate) enum Style {
     /// Words of this program.
     Quiet,
     Good,
-    Odd,
+    Warning,
     Bad,
     /// A line of a diff, and the words in it that changed.
     Removed,
@@ -31,7 +31,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// The parameters of the escape sequence that sets it. The sixteen colours, which are the reader's own.
+    /// The parameters of the escape sequence that sets it. Only the sixteen colours, which users can choose.
     pub(super) fn parameters(self) -> &'static str {
         match self {
             Self::Plain => "0",
@@ -42,7 +42,7 @@ impl Style {
             Self::Thinking => "0;2;3",
             Self::Call => "0;1;33",
             Self::Good => "0;32",
-            Self::Odd => "0;33",
+            Self::Warning => "0;33",
             Self::Bad => "0;1;31",
             Self::Removed => "0;31",
             Self::RemovedWord => "0;7;31",

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 
 use super::style::Style;
 
-/// What a terminal can do and is to do.
+/// What a terminal can do and should do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
     pub(super) paint: Paint,
@@ -15,11 +15,11 @@ pub(crate) struct Terminal {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Paint {
     Colours,
-    /// No colours and no weights: the signs have to do.
+    /// No colours and no weights.
     None,
 }
 
-/// Whether the cursor can be moved, and what was written be erased.
+/// Whether the cursor can be moved and what was written be erased.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cursor {
     Moves,
@@ -37,7 +37,7 @@ impl Terminal {
         })
     }
 
-    /// A text in a style, which ends with it.
+    /// A text in a style, with the style reset after it.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         match self.paint {
             Paint::Colours if style != Style::Plain && !text.is_empty() => {
@@ -47,9 +47,9 @@ impl Terminal {
         }
     }
 
-    /// How wide it is at the moment.
+    /// How wide it is now.
     pub(crate) fn columns(self) -> usize {
-        // A terminal that does not say is as wide as the first ones were.
+        // The traditional width, for a terminal that does not report one.
         terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0))
     }
 }

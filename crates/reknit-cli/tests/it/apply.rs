@@ -43,7 +43,7 @@ fn an_original_is_edited_whatever_the_answer_calls_it() {
     assert_eq!((several.code, several.stdout.as_str()), (Some(2), ""));
     expect![[r#"
         error: the answer edits 2 files: `src/other.rs`, `src/third.rs`
-        hint: `--original` is for one file; use `--root DIR` for those below a directory
+        hint: `--original` is for one file; use `--root DIR` for files below a directory
         see: `reknit explain wrong-use`
     "#]]
     .assert_eq(&several.stderr);
@@ -74,15 +74,15 @@ fn an_answer_without_edits_is_never_taken_for_unchanged() {
         let none = folder.run(&["apply", "--original", "a.txt", "--keep-going"], answer);
         assert_eq!((none.code, none.stdout.as_str()), (Some(1), ""));
         expect![[r#"
-            error: no edit is found in the answer
-            hint: if there is one, name how it is written with `--format`
+            error: no edits found in the answer
+            hint: if there are any, name their format with `--format`
             see: `reknit explain no-edits`
         "#]]
         .assert_eq(&none.stderr);
         let json = folder.run(&["apply", "--yes", "--format", "search-replace", "--json"], answer);
         assert_eq!(json.code, Some(1));
         expect![[r#"
-            {"format":"search-replace","files":[],"problems":[{"kind":"no-edits","message":"no edit is found in the answer","hint":"if there is one, name how it is written with `--format`"}]}
+            {"format":"search-replace","files":[],"problems":[{"kind":"no-edits","message":"no edits found in the answer","hint":"if there are any, name their format with `--format`"}]}
         "#]]
         .assert_eq(&json.stdout);
     }
@@ -122,7 +122,7 @@ fn files_are_written_all_or_none() {
     expect![[r#"
         updated `src/main.rs`, 2 edits
         created `docs/new.md`
-        `reknit undo 1` takes it back
+        run `reknit undo 1` to undo this
     "#]]
     .assert_eq(&written.stderr);
     assert_eq!(folder.read("src/main.rs"), MAIN.replace("run", "stop").replace("main", "start"));
@@ -140,21 +140,21 @@ fn what_has_a_place_is_written_if_that_is_wanted() {
         hint: copy the lines to search from the file as it is
         see: `reknit explain no-match`
         updated `a.txt`, 1 edit
-        `reknit undo 1` takes it back
+        run `reknit undo 1` to undo this
     "#]]
     .assert_eq(&kept.stderr);
     assert_eq!((folder.read("a.txt"), folder.read("b.txt")), ("1\n".to_owned(), "two\n".to_owned()));
 }
 
 #[test]
-fn nothing_is_written_where_nobody_can_be_asked() {
+fn nothing_is_written_without_a_confirmation() {
     let folder = Folder::new(&[("a.txt", "one\n")]);
     for arguments in [&["apply"][..], &["apply", "--root", "."], &["apply", "--json"]] {
         let refused = folder.run(arguments, block_of("a.txt", "one\n", "1\n"));
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
         expect![[r#"
-            error: nobody can be asked whether to write
-            hint: use `--yes` to write without being asked, or `--dry-run` to see what would change
+            error: cannot ask for confirmation: stdout is not a terminal
+            hint: use `--yes` to write without confirmation, or `--dry-run` to see what would change
             see: `reknit explain wrong-use`
         "#]]
         .assert_eq(&refused.stderr);
@@ -231,12 +231,12 @@ fn a_patch_moves_deletes_and_creates() {
         edit 3 of `b.txt`: the file is deleted
         edit 4 of `new.txt`: the file is new
         edit 5 of `c.txt`: line 1, exact
-        edit 6 of `c.txt`: the file is moved to `d.txt`, over the one that is there
+        edit 6 of `c.txt`: the file is moved to `d.txt`, replacing the existing file
         moved `a.txt` to `sub/a.txt`, 1 edit
         deleted `b.txt`
         created `new.txt`
         moved `c.txt` to `d.txt`, 1 edit
-        `reknit undo 1` takes it back
+        run `reknit undo 1` to undo this
     "#]]
     .assert_eq(&written.stderr);
     for path in ["sub/a.txt", "new.txt", "d.txt"] {
@@ -299,14 +299,14 @@ fn every_edit_is_reported_as_json() {
     let rejected = folder.run(&["apply", "--dry-run", "--json"], &answer);
     assert_eq!(rejected.code, Some(1));
     expect![[r#"
-        {"format":"search-replace","files":[{"path":"main.rs","action":"update","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3],"score":1.0}]},{"path":"b.txt","action":"update","edits":[{"index":1,"line":9,"outcome":"rejected","reason":"ambiguous","message":"search text occurs at lines [1, 3]","hint":"add lines around the search text until it occurs once","how":"exact","at":[1,3]}]},{"path":"../c.txt","edits":[{"index":2,"line":16,"outcome":"rejected","reason":"path","message":"`../c.txt`: there is a `..` in it","hint":"give the path from the root on, without `..`"}]}],"problems":[]}
+        {"format":"search-replace","files":[{"path":"main.rs","action":"update","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3],"score":1.0}]},{"path":"b.txt","action":"update","edits":[{"index":1,"line":9,"outcome":"rejected","reason":"ambiguous","message":"search text occurs at lines [1, 3]","hint":"add lines around the search text until it occurs once","how":"exact","at":[1,3]}]},{"path":"../c.txt","edits":[{"index":2,"line":16,"outcome":"rejected","reason":"path","message":"`../c.txt`: contains `..`","hint":"use a path relative to the root, without `..`"}]}],"problems":[]}
     "#]]
     .assert_eq(&rejected.stdout);
 
     let nowhere = block_of("nowhere.txt", "one\n", "two\n");
     let missing = folder.run(&["apply", "--dry-run", "--keep-going", "--json"], nowhere);
     assert!(
-        missing.stdout.contains(r#"{"path":"nowhere.txt","action":"update","edits":[{"#),
+        missing.stdout.contains(r#"{"path":"nowhere.txt","action":"missing","edits":[{"#),
         "{}",
         missing.stdout
     );
@@ -363,7 +363,7 @@ fn a_link_inside_the_root_stays_and_its_file_changes() {
     let folder = Folder::new(&[("sub/real.txt", "one\n")]);
     std::os::unix::fs::symlink("sub/real.txt", folder.root().join("link.txt")).expect("it can be made");
     let written = folder.run(&["apply", "--yes"], block_of("link.txt", "one\n", "two\n"));
-    assert_eq!(written.stderr, "updated `sub/real.txt`, 1 edit\n`reknit undo 1` takes it back\n");
+    assert_eq!(written.stderr, "updated `sub/real.txt`, 1 edit\nrun `reknit undo 1` to undo this\n");
     assert_eq!(folder.read("sub/real.txt"), "two\n");
     let link = fs::symlink_metadata(folder.root().join("link.txt")).expect("it is there");
     assert!(link.is_symlink());
@@ -381,7 +381,7 @@ fn a_file_that_is_read_only_is_left_alone() {
     assert_eq!(refused.code, Some(2));
     expect![[r#"
         error: `b.txt`: read-only
-        hint: make the file writable for you if it is to change, as with `chmod u+w`
+        hint: make the file writable, for example with `chmod u+w`
         see: `reknit explain write`
     "#]]
     .assert_eq(&refused.stderr);
@@ -446,7 +446,7 @@ fn cline_is_followed_where_that_is_asked_for() {
 }
 
 #[test]
-fn bytes_that_are_no_text_never_reach_a_file() {
+fn bytes_that_are_not_text_never_reach_a_file() {
     let folder = Folder::new(&[("a.txt", "one\n")]);
     let mut answer = block_of("a.txt", "one\n", "tw").into_bytes();
     answer.push(0xFF);
@@ -484,7 +484,7 @@ fn an_interrupt_writes_nothing() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_usage_is_reported() {
     let folder = Folder::new(&[("a.txt", "one\n")]);
     let code = |arguments: &[&str]| folder.run(arguments, changed()).code;
     assert_eq!(code(&["apply", "--original", "a.txt", "--root", "."]), Some(2));

@@ -19,7 +19,7 @@ fn events(name: &str) -> String {
 }
 
 #[test]
-fn a_reply_is_told_as_events() {
+fn a_reply_is_printed_as_events() {
     expect![[r#"
         {"type":"reasoning-delta","delta":"Is it "}
         {"type":"reasoning-delta","delta":"even?"}
@@ -67,20 +67,17 @@ fn a_reply_is_told_as_events() {
 }
 
 #[test]
-fn calls_in_the_text_are_told_as_calls() {
+fn calls_in_the_text_are_printed_as_calls() {
     let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Look: <read_file><path>a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\".rs</path></read_file>\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-    let told = run(&["read", "--events", "--tools", "cline"], reply);
-    assert_eq!((told.code, told.stderr.as_str()), (Some(0), ""));
+    let printed = run(&["read", "--events", "--tools", "cline"], reply);
+    assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""));
     expect![[r#"
         {"type":"text-delta","delta":"Look:"}
         {"type":"tool-input-start","toolCallId":"call_0_1","toolName":"read_file"}
-        {"type":"tool-input-delta","toolCallId":"call_0_1","delta":"{\"path\":"}
-        {"type":"tool-input-delta","toolCallId":"call_0_1","delta":"\"a"}
-        {"type":"tool-input-delta","toolCallId":"call_0_1","delta":".rs"}
-        {"type":"tool-input-delta","toolCallId":"call_0_1","delta":"\""}
-        {"type":"tool-input-delta","toolCallId":"call_0_1","delta":"}"}
+        {"type":"tool-input-delta","toolCallId":"call_0_1","delta":"{\"path\":\"a"}
+        {"type":"tool-input-delta","toolCallId":"call_0_1","delta":".rs\"}"}
         {"type":"tool-call","toolCall":{"id":"call_0_1","name":"read_file","arguments":{"path":"a.rs"},"raw":"<read_file><path>a.rs</path></read_file>"}}
-    "#]].assert_eq(&told.stdout);
+    "#]].assert_eq(&printed.stdout);
 }
 
 #[test]
@@ -117,8 +114,8 @@ fn events_are_neither_json_nor_native() {
 
 #[test]
 fn the_events_of_a_reply_become_its_chunks() {
-    let told = run(&["read", "--events", REPLY], "");
-    let chunks = run(&["chunks", "--json"], &told.stdout);
+    let printed = run(&["read", "--events", REPLY], "");
+    let chunks = run(&["chunks", "--json"], &printed.stdout);
     assert_eq!((chunks.code, chunks.stderr.as_str()), (Some(0), ""));
     expect![[r#"
         {
@@ -152,7 +149,7 @@ fn the_events_of_a_reply_become_its_chunks() {
           "diagnostics": []
         }
     "#]].assert_eq(&pretty(&chunks.stdout));
-    let seen = run(&["chunks"], &told.stdout);
+    let seen = run(&["chunks"], &printed.stdout);
     assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
     expect![[r#"
         [thinking, not shown]
@@ -232,9 +229,9 @@ const BAD_LINES: &[u8] = b"\xef\xbb\xbf{\"type\":\"text-delta\",\"delta\":\"one\
     {\"type\":\"text-delta\",\"delta\":\", two\"}";
 
 #[test]
-fn bad_lines_are_told_and_skipped() {
-    let told = run(&["chunks", "--json"], BAD_LINES);
-    assert_eq!(told.code, Some(1));
+fn bad_lines_are_reported_and_skipped() {
+    let printed = run(&["chunks", "--json"], BAD_LINES);
+    assert_eq!(printed.code, Some(1));
     expect![[r#"
         {
           "chunks": [
@@ -255,7 +252,7 @@ fn bad_lines_are_told_and_skipped() {
               "kind": "malformed-event",
               "line": 5,
               "at": 76,
-              "message": "an event has to be an object, this is a list",
+              "message": "an event must be an object, but it is a list",
               "hint": "write each event as one JSON object"
             },
             {
@@ -271,57 +268,57 @@ fn bad_lines_are_told_and_skipped() {
               "line": 7,
               "at": 114,
               "message": "`tool-result` was dropped: there is no call `c`",
-              "hint": "check that the events have their beginning, and that results name the calls they are of"
+              "hint": "check that the first events are not missing, and that each result names the id of its call"
             },
             {
               "kind": "malformed-event",
               "line": 8,
               "at": 180,
-              "message": "`stream` of `shell-output` has to be one of `stdout`, `stderr`, this is `stdin`",
-              "hint": "check who writes the events; `docs/json.md` lists what every member is"
+              "message": "`stream` of `shell-output` must be one of `stdout`, `stderr`, but it is `stdin`",
+              "hint": "check what writes the events; `docs/json.md` lists the members of every event"
             },
             {
               "kind": "unknown-agent-event",
               "event": 2,
               "line": 9,
               "at": 232,
-              "message": "an event of the unknown type \"news\" shows nothing",
-              "hint": "whoever writes the events is newer than this version; the event itself is kept"
+              "message": "an event of the unknown type \"news\" was ignored",
+              "hint": "the event was written by a newer version or another program; it is kept as it is"
             }
           ]
         }
-    "#]].assert_eq(&pretty(&told.stdout));
+    "#]].assert_eq(&pretty(&printed.stdout));
     expect![[r#"
         error: line 4, byte 75: the line is not JSON: the value is cut
         hint: write each event as one JSON object
-        error: line 5, byte 76: an event has to be an object, this is a list
+        error: line 5, byte 76: an event must be an object, but it is a list
         hint: write each event as one JSON object
         error: line 6, byte 110: the line is not UTF-8
         hint: write the events as UTF-8
-        error: line 8, byte 180: `stream` of `shell-output` has to be one of `stdout`, `stderr`, this is `stdin`
-        hint: check who writes the events; `docs/json.md` lists what every member is
+        error: line 8, byte 180: `stream` of `shell-output` must be one of `stdout`, `stderr`, but it is `stdin`
+        hint: check what writes the events; `docs/json.md` lists the members of every event
         see: `reknit explain malformed-event`
-    "#]].assert_eq(&told.stderr);
-    // Events without a place are told where they are not in the output.
+    "#]].assert_eq(&printed.stderr);
+    // Dropped events are reported where they are not in the output.
     let seen = run(&["chunks"], BAD_LINES);
     assert_eq!((seen.code, seen.stdout.as_str()), (Some(1), "one, two\n"));
     expect![[r#"
         error: line 4, byte 75: the line is not JSON: the value is cut
         hint: write each event as one JSON object
-        error: line 5, byte 76: an event has to be an object, this is a list
+        error: line 5, byte 76: an event must be an object, but it is a list
         hint: write each event as one JSON object
         error: line 6, byte 110: the line is not UTF-8
         hint: write the events as UTF-8
         warning: line 7, byte 114: `tool-result` was dropped: there is no call `c`
-        hint: check that the events have their beginning, and that results name the calls they are of
-        error: line 8, byte 180: `stream` of `shell-output` has to be one of `stdout`, `stderr`, this is `stdin`
-        hint: check who writes the events; `docs/json.md` lists what every member is
-        warning: line 9, byte 232: an event of the unknown type "news" shows nothing
-        hint: whoever writes the events is newer than this version; the event itself is kept
+        hint: check that the first events are not missing, and that each result names the id of its call
+        error: line 8, byte 180: `stream` of `shell-output` must be one of `stdout`, `stderr`, but it is `stdin`
+        hint: check what writes the events; `docs/json.md` lists the members of every event
+        warning: line 9, byte 232: an event of the unknown type "news" was ignored
+        hint: the event was written by a newer version or another program; it is kept as it is
         see: `reknit explain malformed-event orphan-agent-event unknown-agent-event`
     "#]].assert_eq(&seen.stderr);
     for cut in ["bytes", "3"] {
-        assert_eq!(run(&["chunks", "--json", "--recut", cut], BAD_LINES), told);
+        assert_eq!(run(&["chunks", "--json", "--recut", cut], BAD_LINES), printed);
     }
 }
 
@@ -340,42 +337,42 @@ fn strict_stops_at_the_first_bad_line() {
 }
 
 #[test]
-fn nothing_is_no_chunk() {
+fn no_events_are_no_chunks() {
     let nothing = run(&["chunks", "--json"], "");
     assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(0), "{\"chunks\":[],\"diagnostics\":[]}\n"));
     assert_eq!(run(&["chunks"], "\n\n").stdout, "");
 }
 
 #[test]
-fn only_the_first_bad_lines_are_told_one_by_one() {
-    let told = run(&["chunks", "--json"], "no\n".repeat(1_200));
-    assert_eq!(told.stderr.matches("error: ").count(), 10);
-    assert!(told.stderr.contains("and 990 more, which the output has too\n"), "{}", told.stderr);
-    assert!(told.stdout.ends_with("],\"diagnostics_omitted\":200}\n"), "{}", told.stdout.len());
-    let told = run(&["chunks"], "no\n".repeat(12));
-    assert!(told.stderr.contains("and 2 more; `--json` has them all\n"), "{}", told.stderr);
+fn only_the_first_bad_lines_are_reported() {
+    let printed = run(&["chunks", "--json"], "no\n".repeat(1_200));
+    assert_eq!(printed.stderr.matches("error: ").count(), 10);
+    assert!(printed.stderr.contains("and 990 more; the output has them all\n"), "{}", printed.stderr);
+    assert!(printed.stdout.ends_with("],\"diagnostics_omitted\":200}\n"), "{}", printed.stdout.len());
+    let printed = run(&["chunks"], "no\n".repeat(12));
+    assert!(printed.stderr.contains("and 2 more; `--json` prints them all\n"), "{}", printed.stderr);
 }
 
 #[test]
-fn realtime_events_make_happen_what_they_must() {
+fn realtime_events_print_their_happenings() {
     let mut count = 0;
     for folder in realtime_cases() {
         let read = |file: &str| fs::read_to_string(folder.join(file));
         let input = read("input.ndjson").expect("every case has it");
-        // A pause is nothing that the command line can be given.
+        // The command line has no way to give a pause.
         if input.contains("\"flush\"") {
             continue;
         }
         let profile = read("profile").map_or_else(|_| "documented".to_owned(), |name| name.trim().to_owned());
         let option = format!("--realtime={profile}");
-        let told = run(&["chunks", &option, "--ndjson"], &input).stdout;
+        let printed = run(&["chunks", &option, "--ndjson"], &input).stdout;
         let recut = run(&["chunks", &option, "--ndjson", "--recut", "bytes"], &input).stdout;
-        assert_eq!(told, recut, "{}", folder.display());
+        assert_eq!(printed, recut, "{}", folder.display());
         let expected = read("happenings.ndjson").expect("every case has it");
         let unnumbered = |line: &str| line.split_once(',').map(|(_, rest)| format!("{{{rest}\n"));
         let expected: String = expected.lines().filter_map(unnumbered).collect();
-        // Text that is held back is told at the end.
-        assert!(told.starts_with(&expected), "{}\n{told}\n{expected}", folder.display());
+        // Text that is held back is printed at the end.
+        assert!(printed.starts_with(&expected), "{}\n{printed}\n{expected}", folder.display());
         count += 1;
     }
     assert!(count > 50, "only {count} cases");
@@ -420,7 +417,7 @@ fn people_see_realtime_sessions() {
 }
 
 #[test]
-fn an_event_of_a_server_that_lacks_what_it_is_about_is_a_bad_line() {
+fn an_incomplete_event_of_a_server_is_a_bad_line() {
     let lines = "{\"type\":\"text_delta\"}\n{\"type\":\"text_delta\",\"content\":\"Hi\"}\n";
     let Run { stdout, stderr, code } = run(&["chunks", "--realtime"], lines);
     assert_eq!((stdout.as_str(), code), ("Hi\n", Some(1)));
@@ -434,14 +431,14 @@ fn an_event_of_a_server_that_lacks_what_it_is_about_is_a_bad_line() {
 }
 
 #[test]
-fn input_of_another_kind_is_told_how_to_be_read() {
+fn input_of_another_kind_has_a_hint() {
     let hint = |arguments: &[&str], line: &str| {
         let stderr = run(arguments, line).stderr;
         stderr.lines().find_map(|line| line.strip_prefix("hint: ")).map(str::to_owned)
     };
     assert_eq!(
         hint(&["chunks"], "event: message_start\n").as_deref(),
-        Some("of a provider's stream, give what `reknit read --events` prints")
+        Some("for a provider's stream, use the output of `reknit read --events`")
     );
     assert_eq!(
         hint(&["chunks"], r#"{"type":"text_delta","session_id":"s1","content":"Hi"}"#).as_deref(),
@@ -456,8 +453,8 @@ fn input_of_another_kind_is_told_how_to_be_read() {
 #[test]
 fn a_long_message_of_a_server_is_shown_whole() {
     let line = r#"{"type":"text_delta","session_id":"s1","content":"knit purl "}"#;
-    let told = run(&["chunks", "--realtime"], format!("{line}\n").repeat(5_000));
-    assert_eq!(told.stdout, "knit purl ".repeat(5_000) + "\n");
+    let printed = run(&["chunks", "--realtime"], format!("{line}\n").repeat(5_000));
+    assert_eq!(printed.stdout, "knit purl ".repeat(5_000) + "\n");
 }
 
 fn pretty(json: &str) -> String {

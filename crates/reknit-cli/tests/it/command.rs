@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &[&str], input: impl AsRef<[u8]> + Send) -> Run {
     let mut child = start(arguments);
     let mut stdin = child.stdin.take().expect("it is on a pipe");
     std::thread::scope(|scope| {
-        // A program that refuses its input leaves early: nobody is to be told.
+        // A program that refuses its input exits early: that is not an error here.
         scope.spawn(move || drop(stdin.write_all(input.as_ref())));
         child.wait_with_output().expect("it can be waited for").into()
     })

@@ -73,7 +73,7 @@ fn a_diff_is_shown_and_written_if_wanted() {
         ⟨b⟩Apply 3 edits to 2 files? [y]es, [n]o, [e]ach:⟨⟩ y
         updated `main.rs`, 2 edits
         created `docs/new.md`
-        `reknit undo 1` takes it back
+        run `reknit undo 1` to undo this
     "#]]
     .assert_eq(&left.styled());
     assert_eq!(left.code, Some(0));
@@ -141,7 +141,7 @@ fn each_edit_can_be_left_out() {
 
         Edit 3 of 3? [y]es, [n]o, [a]ll the rest, [q]uit: n
         updated `main.rs`, 1 edit
-        `reknit undo 1` takes it back
+        run `reknit undo 1` to undo this
     "#]]
     .assert_eq(&each);
     assert_eq!(left.code, Some(0));
@@ -174,7 +174,7 @@ fn an_edit_goes_with_the_one_that_it_needs() {
     folder.write("../answer.md", answer);
     let left = apply(&folder, &[("[e]ach:", b"e\n"), ("Edit 1 of 3?", b"n\n"), ("Edit 3 of 3?", b"y\n")]);
     assert!(
-        left.screen().contains("edit 2 is left out with another: search text not found"),
+        left.screen().contains("edit 2 depends on one that was left out: search text not found"),
         "{}",
         left.screen()
     );
@@ -261,7 +261,7 @@ fn nothing_in_a_diff_is_a_command() {
 
         Apply 1 edit to 1 file? [y]es, [n]o: y
         updated `a.txt`, 1 edit
-        `reknit undo 1` takes it back
+        run `reknit undo 1` to undo this
     "#]]
     .assert_eq(&left.screen());
     assert!(!left.bytes.contains("\x1b]0;") && !left.bytes.contains("\x1b[31mred"), "{:?}", left.bytes);
@@ -319,7 +319,7 @@ fn an_undo_is_shown_and_asked_about() {
         Undo entry 1? [y]es, [n]o: y
         updated `main.rs`
         deleted `docs/new.md`
-        `reknit undo 2` brings it back
+        run `reknit undo 2` to reverse this
     "#]]
     .assert_eq(&left.screen());
     assert_eq!(left.code, Some(0));
@@ -332,7 +332,7 @@ fn what_was_changed_since_is_asked_about() {
     let folder = folder();
     assert_eq!(apply(&folder, &[("[e]ach:", b"y\n")]).code, Some(0));
     folder.write("main.rs", "mine\n");
-    let question = "[o]verwrite what was changed, [s]kip it, [n]o:";
+    let question = "[o]verwrite the changed files, [s]kip them, [n]o:";
     let left = talk(&folder, &[], &["undo"], &[(question, b"s\n")]);
     assert_eq!(left.code, Some(0));
     assert!(left.screen().contains("`main.rs`: changed since\n"), "{}", left.screen());

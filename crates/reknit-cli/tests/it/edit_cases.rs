@@ -91,9 +91,9 @@ fn files_are_written_as_cases_say_and_taken_back() {
     let mut written = 0;
     for case in cases().iter().map(|folder| Case::read(folder)) {
         let folder = folder(&case.before);
-        let told = String::from_utf8_lossy(&case.apply(&folder, &["--yes"]).stderr).into_owned();
-        if !told.contains("the answer names no file") {
-            assert_eq!(files(&folder.root()), case.after, "{}: {told}", case.name);
+        let printed = String::from_utf8_lossy(&case.apply(&folder, &["--yes"]).stderr).into_owned();
+        if !printed.contains("the answer names no file") {
+            assert_eq!(files(&folder.root()), case.after, "{}: {printed}", case.name);
             case.check_patch(&[]);
             folder.run(&["undo", "--yes"], "");
             written += 1;

@@ -1,4 +1,4 @@
-//! Exit codes: 0 done, 1 some of it could not be done, 2 wrong use or trouble.
+//! Exit codes: 0 done, 1 some of it could not be done, 2 wrong usage or another error.
 
 use expect_test::{Expect, expect};
 
@@ -92,7 +92,7 @@ fn a_failed_message_is_1_and_what_there_is_is_printed() {
             --- stdout
             As I was say
             --- stderr
-            error: the provider reports: overloaded_error: Overloaded
+            error: the provider reported: overloaded_error: Overloaded
             see: `reknit explain failed`
         "#]],
     );
@@ -103,7 +103,7 @@ fn a_failed_message_is_1_and_what_there_is_is_printed() {
             exit 1
             --- stdout
             --- stderr
-            error: the provider reports: invalid_request_error: Invalid key
+            error: the provider reported: invalid_request_error: Invalid key
             see: `reknit explain failed`
         "#]],
     );
@@ -129,7 +129,7 @@ fn one_of_several_messages_cut_is_1() {
 }
 
 #[test]
-fn input_that_is_no_stream_is_2() {
+fn input_that_is_not_a_stream_is_2() {
     check(
         &["read"],
         "<html>502 Bad Gateway</html>\n",
@@ -137,8 +137,8 @@ fn input_that_is_no_stream_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: the input has 29 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (29 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -150,7 +150,7 @@ fn input_that_is_no_stream_is_2() {
             --- stdout
             --- stderr
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -161,8 +161,8 @@ fn input_that_is_no_stream_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: the input has 4 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (4 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -173,15 +173,15 @@ fn input_that_is_no_stream_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: byte 0: the input is not `anthropic`, it looks like `openai-chat`
-            hint: name `openai-chat` instead, or let the dialect be found
+            error: byte 0: the input is not `anthropic`, but looks like `openai-chat`
+            hint: name `openai-chat` instead, or let the dialect be detected
             see: `reknit explain wrong-dialect`
         "#]],
     );
 }
 
 #[test]
-fn wrong_use_is_2() {
+fn wrong_usage_is_2() {
     check(
         &["read", "--from", "gopher"],
         "",
@@ -237,7 +237,7 @@ fn wrong_use_is_2() {
 }
 
 #[test]
-fn trouble_with_the_input_is_2() {
+fn an_error_of_the_input_is_2() {
     let missing = run(&["read", "no-such-file.sse"], "");
     assert_eq!((missing.code, missing.stdout.as_str()), (Some(2), ""));
     assert!(missing.stderr.starts_with("error: cannot open `no-such-file.sse`: "), "{}", missing.stderr);

@@ -9,16 +9,16 @@ use expect_test::expect;
 use crate::command::run;
 
 #[test]
-fn an_entry_is_printed_as_it_stands_on_the_page() {
+fn an_entry_is_printed_as_on_the_page() {
     let explained = run(&["explain", "missing-id"], "");
     assert_eq!((explained.code, explained.stderr.as_str()), (Some(0), ""));
     expect![[r#"
         missing-id
 
-        A tool call came without an id and was given one.
+        A tool call arrived without an id and was given one.
 
-        **Why.** The server leaves ids out.
-        The result of a call has to name one, so one is made up, such as `call_0`.
+        **Why.** The server leaves out ids.
+        The result of a call has to refer to one, so one is made up, such as `call_0`.
 
         **What to do.** Nothing.
 
@@ -28,7 +28,7 @@ fn an_entry_is_printed_as_it_stands_on_the_page() {
 
         $ reknit read reply.sse
         warning: byte 0: call of `find` has no id and was given `call_0`
-        hint: nothing to do; the server leaves ids out
+        hint: no action needed; the server leaves out ids
         ```
     "#]]
     .assert_eq(&explained.stdout);
@@ -40,22 +40,22 @@ fn an_entry_is_printed_as_it_stands_on_the_page() {
 fn without_a_name_all_are_listed() {
     let list = run(&["explain"], "");
     assert_eq!(list.code, Some(0));
-    let line = "cut-arguments         The arguments of a tool call end too early.";
+    let line = "cut-arguments         The arguments of a tool call are incomplete.";
     assert!(list.stdout.lines().any(|listed| listed == line), "{}", list.stdout);
 }
 
 #[test]
-fn a_name_of_nothing_is_wrong_use() {
+fn an_unknown_name_is_wrong_usage() {
     let unknown = run(&["explain", "weather"], "");
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
     expect![[r#"
-        error: there is nothing to explain under `weather`
-        hint: `reknit explain` lists all there is
+        error: there is no explanation for `weather`
+        hint: `reknit explain` lists what can be explained
     "#]]
     .assert_eq(&unknown.stderr);
 }
 
-/// Runs what stands behind `$` on the page, and compares what is written to standard error.
+/// Runs what follows `$` on the page, and compares what is written to standard error.
 #[cfg(unix)]
 #[test]
 fn every_example_is_real() {
@@ -79,15 +79,15 @@ fn every_example_is_real() {
             steps.next();
         }
         let (command, expected) = steps.next().and_then(|step| step.split_once('\n')).expect("a command");
-        let (told, kinds) = shell(command, &folder);
-        assert_eq!(told, expected, "{name}: {command}");
-        // What is told of a recording that cannot be read does not name its kind.
+        let (printed, kinds) = shell(command, &folder);
+        assert_eq!(printed, expected, "{name}: {command}");
+        // The error about a recording that cannot be read does not name its kind.
         let silent = ["broken-recording", "not-a-recording", "unknown-version"].contains(&name);
         assert_eq!(kinds.split(' ').any(|kind| kind == name), !silent, "{name}: see {kinds:?}");
     }
 }
 
-/// What a command tells, and the kinds that it points to.
+/// What a command prints, and the kinds that it points to.
 fn shell(command: &str, folder: &Path) -> (String, String) {
     let binary = Path::new(env!("CARGO_BIN_EXE_reknit"));
     let beside = binary.parent().expect("it lies in a folder").display();
@@ -95,8 +95,8 @@ fn shell(command: &str, folder: &Path) -> (String, String) {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).env("PATH", format!("{beside}:{path}"));
     let output = shell.output().expect("there is a shell");
-    let words = String::from_utf8(output.stderr).expect("all that is told is UTF-8");
-    let (see, told): (Vec<_>, Vec<_>) = words.lines().partition(|line| line.starts_with("see: "));
+    let words = String::from_utf8(output.stderr).expect("all that is printed is UTF-8");
+    let (see, printed): (Vec<_>, Vec<_>) = words.lines().partition(|line| line.starts_with("see: "));
     let kinds = see.iter().filter_map(|line| line.strip_prefix("see: `reknit explain ")?.strip_suffix('`'));
-    (told.join("\n"), kinds.collect::<Vec<_>>().join(" "))
+    (printed.join("\n"), kinds.collect::<Vec<_>>().join(" "))
 }

@@ -75,7 +75,7 @@ impl Folder {
     /// The same for output that is not text.
     pub(crate) fn output(&self, arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
         let mut child = self.command(env!("CARGO_BIN_EXE_reknit"), arguments).spawn().expect("it was built");
-        // A program that refuses its input leaves early: nobody is to be told.
+        // A program that refuses its input exits early: that is not an error here.
         drop(child.stdin.take().expect("it is on a pipe").write_all(input.as_ref()));
         child.wait_with_output().expect("it can be waited for")
     }

@@ -40,7 +40,7 @@ fn a_large_file_is_held_once() {
     assert!(printed < size && printed > size - 100, "{printed} of {size}");
     assert!(most <= size + answer.len() as u64 + SLACK, "{most} for {size}");
 
-    // The report is printed behind the write, so that all of that is in the count.
+    // The report is printed after the write, so that all of that is counted.
     let (most, printed) = peak(&folder, &["apply", "--yes", "--json", "answer.md"]);
     assert!(printed > size, "{printed} of {size}");
     assert!(most <= size + answer.len() as u64 + SLACK, "{most} for {size}");

@@ -23,40 +23,40 @@ fn two_edits_for_one_path_are_refused_by_their_numbers() {
     refused(
         &format!("*** Update File: b.txt\n@@\n-two\n+2\n{A_TO_B}"),
         &expect![[r#"
-            error: edit 2: `b.txt`: edit 1 is for the same path
-            hint: move the file to another path, or leave the other edit out
+            error: edit 2: `b.txt`: edit 1 also uses this path
+            hint: move the file to another path, or remove the other edit
             see: `reknit explain path`
         "#]],
     );
     refused(
         &format!("{A_TO_B}*** Delete File: b.txt\n"),
         &expect![[r#"
-            error: edit 1: `b.txt`: edit 2 is for the same path
-            hint: move the file to another path, or leave the other edit out
+            error: edit 1: `b.txt`: edit 2 also uses this path
+            hint: move the file to another path, or remove the other edit
             see: `reknit explain path`
         "#]],
     );
     refused(
         &format!("{A_TO_C}*** Update File: b.txt\n*** Move to: c.txt\n"),
         &expect![[r#"
-            error: edit 2: `c.txt`: edit 1 is for the same path
-            hint: move the file to another path, or leave the other edit out
+            error: edit 2: `c.txt`: edit 1 also uses this path
+            hint: move the file to another path, or remove the other edit
             see: `reknit explain path`
         "#]],
     );
     refused(
         &format!("*** Add File: c.txt\n+three\n{A_TO_C}"),
         &expect![[r#"
-            error: edit 2: `c.txt`: edit 1 is for the same path
-            hint: move the file to another path, or leave the other edit out
+            error: edit 2: `c.txt`: edit 1 also uses this path
+            hint: move the file to another path, or remove the other edit
             see: `reknit explain path`
         "#]],
     );
     refused(
         "*** Update File: a.txt\n*** Move to: ./a.txt\n",
         &expect![[r#"
-            error: edit 1: `a.txt`: it is moved to where it is
-            hint: leave the move out
+            error: edit 1: `a.txt`: moved to its own path
+            hint: remove the move
             see: `reknit explain path`
         "#]],
     );
@@ -75,15 +75,15 @@ fn a_file_that_was_moved_is_not_written_under_its_old_name() {
 }
 
 #[test]
-fn edits_are_told_by_their_numbers_in_the_answer() {
+fn edits_are_reported_by_their_numbers_in_the_answer() {
     let folder = Folder::new(&[("a.txt", "one\n")]);
     let answer = block_of("../b.txt", "one\n", "1\n")
         + &block_of("a.txt", "one\n", "1\n")
         + &block_of("a.txt", "one\n", "uno\n");
     let run = folder.run(&["apply", "--dry-run", "--json"], &answer);
     expect![[r#"
-        error: edit 1: `../b.txt`: there is a `..` in it
-        hint: give the path from the root on, without `..`
+        error: edit 1: `../b.txt`: contains `..`
+        hint: use a path relative to the root, without `..`
         error: edit 3 of `a.txt`: edit 2 replaced the text that is searched, line 1
         hint: search for the text as the earlier edit leaves it, or join the two
         see: `reknit explain path taken-away`

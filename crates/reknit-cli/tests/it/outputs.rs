@@ -1,4 +1,4 @@
-//! What is printed for the cases of the corpus, whole and cut anew.
+//! What is printed for the cases of the corpus, whole and cut again.
 
 use expect_test::expect;
 use reknit::Dialect;
@@ -99,10 +99,16 @@ fn text_is_printed_with_the_other_blocks_between() {
         [call write_file] {"path":"a.txt","content":"half of [cut]
     "#]]
     .assert_eq(&show("openai-chat/length-inside-arguments"));
+    expect![[r#"
+        Never mind.
+
+        [call stow] {"deck":"fore [cut]
+    "#]]
+    .assert_eq(&show("gemini/args-by-path-other-part-follows"));
     expect![""].assert_eq(&show("openai-chat/empty-reply"));
 }
 
-/// Agent C sends events and nothing else; that is known before the input is read, or when it is found.
+/// Agent C has only a stream of events. That is known before the input is read if the dialect is named.
 #[test]
 fn a_dialect_without_a_form_of_its_own_says_so() {
     let input = corpus::input("agent-c/text");
@@ -110,8 +116,8 @@ fn a_dialect_without_a_form_of_its_own_says_so() {
         let native = run(&["read", "--from", from, "--json", "--as", "native", &input], "");
         assert_eq!((native.code, &*native.stdout), (Some(2), ""));
         expect![[r#"
-            error: `agent-c` has no form of its own for a whole reply, only the stream
-            hint: leave out `--as native`
+            error: `agent-c` has no form for a reply that is not streamed
+            hint: omit `--as native`
             see: `reknit explain wrong-use`
         "#]]
         .assert_eq(&native.stderr);

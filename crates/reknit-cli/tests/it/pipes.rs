@@ -95,15 +95,15 @@ fn an_interrupt_ends_the_input_and_not_the_output() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_panic_and_no_message() {
+fn a_reader_that_leaves_causes_no_panic_and_no_message() {
     let frame = "data: {\"choices\":[{\"delta\":{\"content\":\"0123456789\"}}]}\n\n";
     for arguments in [&["read"][..], &["read", "--ndjson"]] {
         let mut child = start(arguments);
         let mut stdin = child.stdin.take().expect("it is on a pipe");
         drop(child.stdout.take());
-        // Far more than any pipe holds: it has to write while nobody reads.
+        // Far more than a pipe can hold: it has to write without a reader.
         let written = (0..100_000).try_for_each(|_| stdin.write_all(frame.as_bytes()));
-        assert!(written.is_err(), "it reads on for nobody");
+        assert!(written.is_err(), "it goes on without a reader");
         drop(stdin);
         let run = Run::from(child.wait_with_output().expect("it ends"));
         assert_eq!(run.stderr, "", "{arguments:?}");

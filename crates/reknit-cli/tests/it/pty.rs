@@ -32,7 +32,7 @@ pub(crate) struct Terminal {
     screen: vt100::Parser,
 }
 
-/// What a run has left behind.
+/// What a run has left.
 pub(crate) struct Left {
     pub(crate) code: Option<i32>,
     pub(crate) bytes: String,
@@ -97,7 +97,7 @@ impl Terminal {
 
     /// The user presses keys.
     pub(crate) fn press(&mut self, keys: &[u8]) {
-        self.keyboard.write_all(keys).expect("somebody reads the keyboard");
+        self.keyboard.write_all(keys).expect("the program reads the keyboard");
     }
 
     /// The user makes the window wider or narrower.

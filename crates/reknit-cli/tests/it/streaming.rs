@@ -1,4 +1,4 @@
-//! `reknit apply --streaming`: as much of the new content as an unfinished answer tells.
+//! `reknit apply --streaming`: as much of the new content as an unfinished answer contains.
 
 use expect_test::expect;
 
@@ -139,7 +139,7 @@ fn several_files_are_not_taken_for_one() {
 }
 
 #[test]
-fn nothing_so_far_is_no_error() {
+fn nothing_so_far_is_not_an_error() {
     let folder = Folder::new(&[("a.txt", BEFORE)]);
     let run = stream(&folder, &[], "");
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""));

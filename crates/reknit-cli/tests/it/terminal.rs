@@ -139,11 +139,11 @@ fn a_message_that_is_not_whole_says_so() {
               content: half of
               ✗ cut
 
-            ! stopped by its limit on length · gpt-test-1
-            warning: byte 656: arguments of `write_file`: closed before
-            their JSON was whole
-            hint: do not run the call; ask for the reply again with a la
-            rger limit on its length
+            ! stopped at the length limit · gpt-test-1
+            warning: byte 656: arguments of `write_file`: the call was c
+            losed before their JSON was complete
+            hint: do not run the call; request the reply again with a hi
+            gher limit on its length
             see: `reknit explain cut-arguments`
         "#]],
     );
@@ -166,7 +166,7 @@ fn a_message_that_is_not_whole_says_so() {
             As I was say
 
             ✗ failed · claude-test-1 · tokens: 12 in
-            error: the provider reports: overloaded_error: Overloaded
+            error: the provider reported: overloaded_error: Overloaded
             see: `reknit explain failed`
         "#]],
     );
@@ -257,8 +257,8 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
             ✓ waits for its calls · gemini-x
             warning: byte 391: arguments of `stow`: not whole when the c
             all was over
-            hint: do not run the call; ask for the reply again with a la
-            rger limit on its length
+            hint: do not run the call; request the reply again with a hi
+            gher limit on its length
             see: `reknit explain cut-arguments`
         "#]],
     );
@@ -288,7 +288,7 @@ fn every_case_looks_the_same_however_it_is_cut() {
     }
 }
 
-/// The screen without the summary, in which times stand.
+/// The screen without the summary, which contains times.
 fn without_summary(screen: &str) -> &str {
     screen.rsplit_once("\n\n").expect("there is a summary").0
 }
@@ -323,7 +323,7 @@ fn pieces_that_come_one_by_one_leave_no_trace_of_the_status_line() {
 }
 
 #[test]
-fn the_status_line_stands_below_and_never_wraps() {
+fn the_status_line_is_below_and_never_wraps() {
     for columns in [80, 20] {
         let (mut terminal, mut stdin) = Terminal::start_fed(columns, &[], &["read"]);
         stdin.write_all(&corpus::bytes("openai-chat/cut-without-finish-reason")).expect("it reads");
@@ -421,10 +421,9 @@ fn hostile() -> String {
     frames.map(|frame| format!("data: {frame}\n\n")).concat()
 }
 
-/// Whether an escape with this behind it sets a style.
-fn is_style(behind: &str) -> bool {
-    let behind = behind.strip_prefix('[');
-    behind.is_some_and(|rest| {
+/// Whether an escape followed by this sets a style.
+fn is_style(rest: &str) -> bool {
+    rest.strip_prefix('[').is_some_and(|rest| {
         rest.trim_start_matches(|char: char| ";0123456789".contains(char)).starts_with('m')
     })
 }
@@ -433,10 +432,10 @@ fn is_style(behind: &str) -> bool {
 #[track_caller]
 fn only_own_commands(bytes: &str) {
     let mut rest = bytes;
-    while let Some((_, behind)) = rest.split_once('\x1b') {
-        let is_own = ["7", "8", "[J", "[A", "[B"].iter().any(|own| behind.starts_with(own));
-        assert!(is_own || is_style(behind), "a foreign command: {behind:?}");
-        rest = behind;
+    while let Some((_, after)) = rest.split_once('\x1b') {
+        let is_own = ["7", "8", "[J", "[A", "[B"].iter().any(|own| after.starts_with(own));
+        assert!(is_own || is_style(after), "a foreign command: {after:?}");
+        rest = after;
     }
     let is_foreign =
         |char: char| char.is_control() && !"\r\n\x0b\x1b".contains(char) || "\u{202e}\u{200b}".contains(char);
@@ -474,8 +473,8 @@ fn a_model_cannot_command_the_terminal() {
             [strange␛[2J␛]0;title␇\u{9b}31m\u{202e}␍␈␡\u{200b}]
 
             ✗ failed · mo␛[2J␛]0;title␇\u{9b}31m\u{202e}␍␈␡\u{200b}del · tokens: 1 in
-            error: the provider reports: over␛[2J␛]0;title␇\u{9b}31m\u{202e}␍␈␡\u{200b}loaded: wait␛[2J␛]0;title
-            ␇\u{9b}31m\u{202e}␍␈␡\u{200b}
+            error: the provider reported: over␛[2J␛]0;title␇\u{9b}31m\u{202e}␍␈␡\u{200b}loaded: wait␛[2J␛]0;titl
+            e␇\u{9b}31m\u{202e}␍␈␡\u{200b}
             see: `reknit explain failed`
         "#]],
     );
@@ -528,6 +527,24 @@ fn calls_in_the_text_of_a_reply_are_shown_as_calls() {
     "#]]
     .assert_eq(&left.screen());
     assert_eq!(left.code, Some(0));
+    let cut = reply.replace("</path></read_file>", "").replace("stop", "length");
+    std::fs::write(&file, cut).expect("the folder for tests can be written");
+    let left = Terminal::start(60, &[], &["read", "--tools", "cline", file.to_str().unwrap()]).end();
+    expect![[r#"
+        Look:
+
+        ▸ read_file
+          path: a.rs
+          ✗ cut
+
+        ! stopped at the length limit
+        error: the call to `read_file` is cut: the text ended before
+         the call did
+        hint: do not run the call; ask for the answer again
+        see: `reknit explain cut-arguments`
+    "#]]
+    .assert_eq(&left.screen());
+    assert_eq!(left.code, Some(1));
 }
 
 #[test]
@@ -581,9 +598,9 @@ fn a_call_of_a_session_is_shown_while_it_is_written() {
         .expect("it reads");
     drop(stdin);
     let left = terminal.end();
-    // Behind it stands how long it took.
+    // After it comes how long it took.
     let screen = left.screen();
-    let (shown, _) = screen.split_once(" · first piece after ").expect("times are told");
+    let (shown, _) = screen.split_once(" · first piece after ").expect("times are shown");
     expect![[r#"
         ▸ write
           path: a.rs
@@ -593,6 +610,33 @@ fn a_call_of_a_session_is_shown_while_it_is_written() {
         ✗ 3 events, 1 bad line"#]]
     .assert_eq(shown);
     assert_eq!(left.code, Some(1));
+}
+
+#[test]
+fn a_call_of_a_session_waits_for_the_one_that_is_being_written() {
+    let lines = [
+        r#"{"type":"tool-input-start","toolCallId":"c1","toolName":"write"}"#,
+        r#"{"type":"tool-input-delta","toolCallId":"c1","delta":"{\"path\":"}"#,
+        r#"{"type":"tool-call","toolCall":{"id":"c2","name":"list","arguments":{"folder":"src"}}}"#,
+        r#"{"type":"tool-input-delta","toolCallId":"c1","delta":"\"a.rs\"}"}"#,
+        r#"{"type":"tool-call","toolCall":{"id":"c1","name":"write","arguments":{"path":"a.rs"}}}"#,
+    ];
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("waiting.ndjson");
+    std::fs::write(&file, lines.join("\n")).expect("the folder for tests can be written");
+    let left = Terminal::start(60, &[], &["chunks", file.to_str().unwrap()]).end();
+    check(
+        &left,
+        0,
+        expect![[r#"
+            ▸ write
+              path: a.rs
+
+            ▸ list
+              folder: src
+
+            ✓ 5 events
+        "#]],
+    );
 }
 
 #[test]
@@ -618,9 +662,9 @@ fn the_sessions_of_a_server_are_shown_as_they_arrive() {
     stdin.write_all((lines.join("\n") + "\n").as_bytes()).expect("it reads");
     drop(stdin);
     let left = terminal.end();
-    // Behind it stands how long it took.
+    // After it comes how long it took.
     let screen = left.screen();
-    let (shown, _) = screen.split_once(" · first piece after ").expect("times are told");
+    let (shown, _) = screen.split_once(" · first piece after ").expect("times are shown");
     expect![[r#"
         [user]
 

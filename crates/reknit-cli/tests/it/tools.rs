@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect;
+use reknit::Message;
 use reknit::json::Value;
+use reknit::message::Change;
 
 use crate::command::run;
 
@@ -29,7 +31,7 @@ fn cases() -> Vec<(String, PathBuf)> {
 }
 
 #[test]
-fn cases_print_their_blocks_also_cut_anew() {
+fn cases_print_their_blocks_for_any_cut() {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/tags/tools.json");
     for (profile, case) in cases().iter().step_by(4) {
         let own_names = profile.starts_with("cline") || profile.starts_with("roo");
@@ -69,34 +71,34 @@ fn people_see_the_text_and_the_calls() {
 fn every_change_is_a_line() {
     let lines = run(&["tools", "--profile", "hermes", "--ndjson"], format!("<think>hm</think>Yes. {CALL} x"));
     expect![[r#"
-        {"opened":{"block":0,"type":"thinking"}}
-        {"grew":{"block":0,"at":0,"text":"hm"}}
-        {"closed":{"block":0}}
-        {"opened":{"block":1,"type":"text"}}
-        {"grew":{"block":1,"at":0,"text":"Yes."}}
-        {"closed":{"block":1}}
-        {"opened":{"block":2,"type":"tool_call","name":"f"}}
-        {"grew":{"block":2,"at":0,"text":"{\"a\": 1.10}"}}
-        {"closed":{"block":2,"end":"closed"}}
-        {"noticed":{"kind":"dropped-text","at":85,"frame":0,"message":"1 byte of text behind a call dropped","hint":"nothing to do; the text is in the input, from this byte on"}}
+        {"opened":{"block":[0,0],"type":"thinking"}}
+        {"grew":{"block":[0,0],"at":0,"text":"hm"}}
+        {"closed":{"block":[0,0]}}
+        {"opened":{"block":[0,1],"type":"text"}}
+        {"grew":{"block":[0,1],"at":0,"text":"Yes."}}
+        {"closed":{"block":[0,1]}}
+        {"opened":{"block":[0,2],"type":"tool_call","id":"call_0_2","invented":true,"name":"f","origin":{"tagged":{"known":true}}}}
+        {"grew":{"block":[0,2],"at":0,"text":"{\"a\": 1.10}"}}
+        {"closed":{"block":[0,2],"end":"closed","raw":"<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1.10}}</tool_call>"}}
+        {"noticed":{"kind":"dropped-text","at":85,"frame":0,"message":"dropped 1 byte of text after a call","hint":"no action needed; the input still has the text, at this place"}}
+        {"ended":{}}
     "#]]
     .assert_eq(&lines.stdout);
     let lines =
         run(&["tools", "--profile", "cline", "--ndjson"], "<read_file><path> a.rs </path></read_file>");
     expect![[r#"
-        {"opened":{"block":0,"type":"tool_call","name":"read_file"}}
-        {"param_opened":{"block":0,"param":0,"name":"path"}}
-        {"grew":{"block":0,"param":0,"at":0,"text":"a.rs"}}
-        {"param_closed":{"block":0,"param":0,"value":"a.rs"}}
-        {"closed":{"block":0,"end":"closed"}}
+        {"opened":{"block":[0,0],"type":"tool_call","id":"call_0_0","invented":true,"name":"read_file","origin":{"tagged":{"known":true}}}}
+        {"grew":{"block":[0,0],"at":0,"text":"{\"path\":\"a.rs\"}"}}
+        {"closed":{"block":[0,0],"end":"closed","raw":"<read_file><path> a.rs </path></read_file>"}}
+        {"ended":{}}
     "#]]
     .assert_eq(&lines.stdout);
 }
 
 #[test]
-fn the_profile_that_fits_is_found_and_told() {
+fn the_profile_that_fits_is_found_and_printed() {
     let found = run(&["tools", "--json"], CALL);
-    assert_eq!(found.stderr, "profile: hermes, because it finds 1 whole call\n");
+    assert_eq!(found.stderr, "profile: hermes, because it finds 1 complete call\n");
     assert_eq!(
         found.stdout,
         "{\"blocks\":[{\"type\":\"tool_call\",\"name\":\"f\",\"params\":{\"a\":1.10},\"partial\":false,\"end\":\"closed\"}],\"diagnostics\":[]}\n"
@@ -107,7 +109,7 @@ fn the_profile_that_fits_is_found_and_told() {
 }
 
 #[test]
-fn what_is_cut_is_told_and_never_looks_whole() {
+fn what_is_cut_is_reported_and_never_looks_whole() {
     let cut = run(&["tools", "--profile", "cline"], "Now: <write_to_file><path>a</path><content>half");
     expect![[r#"
         Now:
@@ -116,7 +118,7 @@ fn what_is_cut_is_told_and_never_looks_whole() {
     "#]]
     .assert_eq(&cut.stdout);
     expect![[r#"
-        error: the call of `write_to_file` is cut: the text ended before it did
+        error: the call to `write_to_file` is cut: the text ended before the call did
         hint: do not run the call; ask for the answer again
         see: `reknit explain cut-arguments`
     "#]]
@@ -136,7 +138,7 @@ fn display_cleans_the_text() {
 }
 
 #[test]
-fn wrong_use_says_how_to_mend_it() {
+fn wrong_usage_has_a_hint() {
     let profile = run(&["tools", "--profile", "clin"], "");
     assert_eq!(profile.code, Some(2));
     expect![[r#"
@@ -153,7 +155,7 @@ fn wrong_use_says_how_to_mend_it() {
     };
     let tools = file("tools.json", "{}");
     let tools = run(&["tools", "--profile", "cline", "--tools", &tools], "");
-    assert!(tools.stderr.contains("is no list of tools: invalid type: map"), "{}", tools.stderr);
+    assert!(tools.stderr.contains("is not a list of tools: invalid type: map"), "{}", tools.stderr);
     let grammar = file("grammar.toml", "name = \"x\"\n[calls]\nkind = \"xml\"\n");
     let grammar = run(&["tools", "--grammar", &grammar], "");
     assert!(grammar.stderr.contains("unknown variant `xml`"), "{}", grammar.stderr);
@@ -192,19 +194,54 @@ fn read_finds_calls_in_the_texts_of_a_reply() {
     "#]].assert_eq(&read(&["--json"]));
     assert_eq!(read(&["--json", "--recut", "bytes"]), read(&["--json"]));
     expect![[r#"
-        {"message":{"started":{"id":"c1"}}}
-        {"opened":{"part":[0,0],"type":"text"}}
-        {"grew":{"part":[0,0],"at":0,"text":"I look."}}
-        {"closed":{"part":[0,0],"end":"closed"}}
-        {"opened":{"part":[0,1],"type":"tool_call","id":"call_0_1","name":"read_file","notation":"params","origin":{"tagged":{"range":{"start":8,"end":8},"known":true}}}}
-        {"param_opened":{"part":[0,1],"name":"path"}}
-        {"param_grew":{"part":[0,1],"param":0,"at":0,"text":"a.rs"}}
-        {"param_closed":{"part":[0,1],"param":0}}
-        {"closed":{"part":[0,1],"end":"closed","until":48}}
-        {"message":{"stopped":{"reason":"end","detail":"stop"}}}
-        {"message":{"ended":{}}}
+        {"started":{"id":"c1"}}
+        {"opened":{"block":[0,0],"type":"text"}}
+        {"grew":{"block":[0,0],"at":0,"text":"I look."}}
+        {"closed":{"block":[0,0]}}
+        {"opened":{"block":[0,1],"type":"tool_call","id":"call_0_1","invented":true,"name":"read_file","origin":{"tagged":{"known":true}}}}
+        {"grew":{"block":[0,1],"at":0,"text":"{\"path\":\"a.rs\"}"}}
+        {"closed":{"block":[0,1],"end":"closed","raw":"<read_file><path>a.rs</path></read_file>"}}
+        {"stopped":{"reason":"end","detail":"stop"}}
+        {"ended":{}}
     "#]].assert_eq(&read(&["--ndjson"]));
+    let lines = read(&["--ndjson"]);
+    let mut message = Message::default();
+    for line in lines.lines() {
+        let change: Change<'_> = serde_json::from_str(line).unwrap();
+        message.follow(&change).unwrap();
+    }
+    assert_eq!(serde_json::to_string(&message).unwrap() + "\n", read(&["--json"]));
     let native = run(&["read", "--tools", "cline", "--as", "native"], REPLY);
     assert_eq!(native.code, Some(2));
     assert_eq!(run(&["read", "--tools", "clin"], REPLY).code, Some(2));
+}
+
+/// A reply whose text ends inside a call.
+const CUT_IN_A_CALL: &str = concat!(
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Now: <write_to_file><path>a</path><content>half\"},",
+    "\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n"
+);
+
+#[test]
+fn a_call_that_is_cut_in_the_text_of_a_reply_is_reported() {
+    for options in [&[][..], &["--json"], &["--ndjson"], &["--events"]] {
+        let cut = run(&[&["read", "--tools", "cline"], options].concat(), CUT_IN_A_CALL);
+        expect![[r#"
+            error: the call to `write_to_file` is cut: the text ended before the call did
+            hint: do not run the call; ask for the answer again
+            see: `reknit explain cut-arguments`
+        "#]]
+        .assert_eq(&cut.stderr);
+        assert_eq!(cut.code, Some(1), "{options:?}");
+    }
+    // It is shown once, also if the message is cut with it.
+    let (cut, _) = CUT_IN_A_CALL.split_once(",\"finish_reason").unwrap();
+    for reply in [CUT_IN_A_CALL.to_owned(), format!("{cut}}}]}}\n\n")] {
+        expect![[r#"
+            Now:
+
+            [call write_to_file] <write_to_file><path>a</path><content>half [cut]
+        "#]]
+        .assert_eq(&run(&["read", "--tools", "cline"], reply).stdout);
+    }
 }

@@ -35,7 +35,7 @@ fn undo_goes_back_step_by_step() {
     assert_eq!((undone.code, undone.stdout.as_str()), (Some(0), ""));
     expect![[r#"
         updated `a.txt`
-        `reknit undo 3` brings it back
+        run `reknit undo 3` to reverse this
     "#]]
     .assert_eq(&undone.stderr);
     assert_eq!(folder.read("a.txt"), "1\r\ntwo\r\n");
@@ -44,7 +44,7 @@ fn undo_goes_back_step_by_step() {
     expect![[r#"
         updated `a.txt`
         deleted `new/c.txt`
-        `reknit undo 4` brings it back
+        run `reknit undo 4` to reverse this
     "#]]
     .assert_eq(&undone.stderr);
     assert_eq!(folder.bytes("a.txt"), b"one\r\ntwo\r\n");
@@ -53,8 +53,8 @@ fn undo_goes_back_step_by_step() {
     let nothing = folder.run(&["undo", "--yes"], "");
     assert_eq!(nothing.code, Some(1));
     expect![[r#"
-        error: there is nothing to undo
-        hint: `reknit log --all` lists what was changed elsewhere
+        error: nothing to undo
+        hint: `reknit log --all` lists changes in other directories
         see: `reknit explain undo`
     "#]]
     .assert_eq(&nothing.stderr);
@@ -82,8 +82,8 @@ fn an_undo_is_undone_by_its_number() {
     let again = folder.run(&["undo", "--yes", "3"], "");
     assert_eq!(again.code, Some(2));
     expect![[r#"
-        error: entry 3 is undone already, by entry 4
-        hint: undo that entry to bring its changes back
+        error: entry 3 was already undone by entry 4
+        hint: undo that entry to bring the changes back
         see: `reknit explain undo`
     "#]]
     .assert_eq(&again.stderr);
@@ -102,7 +102,7 @@ fn what_somebody_changed_since_is_not_lost() {
     .assert_eq(&refused.stdout);
     expect![[r#"
         error: entry 2 cannot be undone: `a.txt`: changed since
-        hint: `--force` overwrites what was changed since
+        hint: `--force` overwrites files that have changed since
         see: `reknit explain undo`
     "#]]
     .assert_eq(&refused.stderr);
@@ -149,11 +149,15 @@ fn a_dry_run_shows_what_an_undo_changes() {
 }
 
 #[test]
-fn nothing_is_undone_where_nobody_can_be_asked() {
+fn nothing_is_undone_without_a_confirmation() {
     let folder = edited();
     let refused = folder.run(&["undo"], "");
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.starts_with("error: nobody can be asked whether to write\nhint: use `--yes`"));
+    assert!(
+        refused
+            .stderr
+            .starts_with("error: cannot ask for confirmation: stdout is not a terminal\nhint: use `--yes`")
+    );
     assert_eq!(folder.read("a.txt"), "1\r\n2\r\n");
 }
 
@@ -163,11 +167,11 @@ fn every_root_has_its_own_log() {
     fs::create_dir(folder.root().join("other")).expect("it is new");
     let other = folder.run(&["log", "--root", "other"], "");
     assert_eq!((other.code, other.stdout.as_str()), (Some(0), ""));
-    assert_eq!(other.stderr, "nothing was changed; `--all` lists what was changed elsewhere\n");
+    assert_eq!(other.stderr, "no changes; `--all` lists changes in other directories\n");
     assert_eq!(folder.run(&["undo", "--yes", "--root", "other"], "").code, Some(1));
     let named = folder.run(&["undo", "--yes", "2", "--root", "other"], "");
     assert_eq!(named.code, Some(2));
-    assert!(named.stderr.starts_with("error: entry 2 is about files below `"), "{}", named.stderr);
+    assert!(named.stderr.starts_with("error: entry 2 belongs to another root: `"), "{}", named.stderr);
     // An entry that is named says itself where it belongs.
     let elsewhere = folder.command(env!("CARGO_BIN_EXE_reknit"), &["undo", "--yes", "2"]);
     let elsewhere = { elsewhere }.current_dir(folder.outside()).output().expect("it was built");

@@ -1,4 +1,4 @@
-//! `corpus/recording`: a recording and what is in it.
+//! The cases of `corpus/recording`: a recording and its reads.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -33,7 +33,7 @@ fn reads<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
     take_all(&mut reader, &mut lines);
     let header =
         reader.header().map_or("no header\n".to_owned(), |header| format!("header {}", header.to_line()));
-    let problem = reader.next_problem().map_or(String::new(), |problem| {
+    let problem = reader.next_diagnostic().map_or(String::new(), |problem| {
         format!("problem {}\n", serde_json::to_string(&problem).expect("it is plain data"))
     });
     header + &lines + &problem

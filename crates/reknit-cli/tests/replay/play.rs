@@ -27,14 +27,14 @@ fn the_bytes_come_out_as_they_went_in() {
 }
 
 #[test]
-fn a_recording_is_played_in_its_own_time() {
+fn a_recording_is_played_at_its_original_speed() {
     let path = repository().join("tests/sdk/recordings/anthropic.rec");
     let slow = run(&["replay", "--speed", "20", str(&path)]);
     assert_eq!(slow.stdout, run(&["replay", "--speed", "max", str(&path)]).stdout);
 }
 
 #[test]
-fn a_cut_ends_it_behind_that_byte() {
+fn a_cut_ends_it_after_that_byte() {
     let recording = recording(CHAT.as_bytes(), 17);
     for at in [0, 1, 17, 100, CHAT.len()] {
         let options = ["--cut", &at.to_string(), "--recut", "5"];
@@ -45,7 +45,7 @@ fn a_cut_ends_it_behind_that_byte() {
 }
 
 #[test]
-fn a_fault_that_cannot_come_is_wrong_use() {
+fn a_fault_after_the_end_is_a_usage_error() {
     let recording = recording(b"data: 1\n\n", 4);
     check_error(
         recording.as_bytes(),
@@ -61,13 +61,13 @@ fn a_fault_that_cannot_come_is_wrong_use() {
 #[test]
 fn a_bad_file_is_a_clear_error() {
     let hint = "hint: play what `reknit read --record FILE` wrote, or the body of a streamed response\n";
-    let nothing = "neither a recording nor a stream: no server-sent event and no JSON in";
+    let nothing = "neither a recording nor a stream: no server-sent events or JSON in";
     check_error(b"", &[], &format!("error: standard input: {nothing} 0 bytes\n{hint}"));
     check_error(b"\x89PNG\r\n", &[], &format!("error: standard input: {nothing} 6 bytes\n{hint}"));
     check_error(
         b"{\"reknit\":\"recording\",\"version\":99}\n",
         &[],
-        "error: standard input: line 1: the recording is of version 99, and this reads version 1\n\
+        "error: standard input: line 1: the recording has version 99, but only version 1 can be read\n\
          hint: read it with the version of reknit that wrote it\n",
     );
     let broken = recording(b"data: 1\n\n", 4).replacen("{\"t\":10", "{\"t\":\"10\"", 1);
@@ -83,7 +83,7 @@ fn a_bad_file_is_a_clear_error() {
 }
 
 #[test]
-fn a_recording_without_its_end_is_played_and_said() {
+fn a_cut_recording_is_played_and_reported() {
     let path = file("cut.rec", recording(CHAT.as_bytes(), 17) + "{\"t\":1,");
     let output = run(&["replay", "--speed", "max", str(&path)]);
     assert_eq!((output.status.code(), output.stdout), (Some(1), CHAT.as_bytes().to_vec()));

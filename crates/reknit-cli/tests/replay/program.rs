@@ -25,7 +25,7 @@ pub(crate) fn run_with(input: &[u8], args: &[&str]) -> Output {
     let mut child = command.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("it is piped");
     std::thread::scope(|scope| {
-        // What it does not want to read is no trouble here.
+        // It need not read all of its input.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output().expect("it can be waited for")
     })
@@ -61,7 +61,7 @@ pub(crate) fn recording(bytes: &[u8], length: usize) -> String {
     Header::default().to_line() + &reads.collect::<String>()
 }
 
-/// The streams to try things on: those of the corpus, and a few that are always there.
+/// The streams to test with: those of the corpus, and a few more.
 pub(crate) fn streams() -> Vec<(String, Vec<u8>)> {
     let mut streams = vec![
         ("chat".to_owned(), CHAT.as_bytes().to_vec()),
@@ -88,7 +88,7 @@ pub(crate) const CHAT: &str = concat!(
     "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
 );
 
-/// The folders in a folder, in order; none if it is not there.
+/// The folders in a folder, in order. Empty if it does not exist.
 pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|path| path.is_dir()).collect()
 }

@@ -74,17 +74,17 @@ fn what_cannot_be_read_is_recorded_to_its_end() {
 }
 
 #[test]
-fn a_file_that_is_there_is_left_alone() {
+fn an_existing_file_is_not_overwritten() {
     let path = file("precious", "precious");
     let output = run_with(CHAT.as_bytes(), &["read", "--record", str(&path)]);
     assert_eq!(output.status.code(), Some(2));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(words.contains("is there already\nhint: name a file that is not there"), "{words}");
+    assert!(words.contains("already exists\nhint: use another file name"), "{words}");
     assert_eq!(fs::read_to_string(&path).expect("it is there"), "precious");
 }
 
 #[test]
-fn a_recording_that_ends_inside_a_line_is_read_and_said() {
+fn a_recording_that_ends_inside_a_line_is_read_and_reported() {
     let whole = recording(CHAT.as_bytes(), 1000);
     let more = whole.clone() + "{\"t\":99,\"te";
     let output = run_with(more.as_bytes(), &["read", "--json"]);
@@ -92,7 +92,7 @@ fn a_recording_that_ends_inside_a_line_is_read_and_said() {
     assert_eq!(
         words,
         "error: line 3: the recording ended inside the line: 11 bytes dropped\n\
-                       hint: whoever recorded was interrupted; the reads before it are whole\n\
+                       hint: the recording was interrupted; everything before the last line is complete\n\
                        see: `reknit explain cut-recording`\n"
     );
     assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,4 @@
-//! `reknit replay --serve`, by a client that is no more than a socket.
+//! `reknit replay --serve`, with a client that is just a socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStderr, Stdio};
 
 use crate::program::{CHAT, file, recording, reknit, repository, str, streams};
 
-/// A server of a recording; it is ended with the value.
+/// A server with a recording, which ends when the value is dropped.
 struct Server {
     child: Child,
     port: u16,
@@ -31,7 +31,7 @@ impl Server {
         TcpStream::connect(("127.0.0.1", self.port)).expect("it listens")
     }
 
-    /// Sends bytes and reads all that comes back.
+    /// Sends bytes and reads the whole response.
     fn send(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
         stream.write_all(request).expect("it reads");
@@ -42,7 +42,7 @@ impl Server {
         self.send(&post(path))
     }
 
-    /// Its exit code, once it has ended by itself.
+    /// Its exit code, once it has exited by itself.
     fn end(mut self) -> (Option<i32>, String) {
         let mut words = String::new();
         self.words.read_to_string(&mut words).expect("it writes UTF-8");
@@ -52,13 +52,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may already have exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A request, and the last of its connection.
+/// A request, the last one of its connection.
 fn post(path: &str) -> Vec<u8> {
     post_with(path, "Connection: close\r\n")
 }
@@ -91,7 +91,7 @@ impl Answer {
         serde_json::from_slice(&self.body).expect("the body is JSON")
     }
 
-    /// The chunks of the body, and whether the last one came.
+    /// The chunks of the body, and whether the last one arrived.
     fn chunks(&self) -> (Vec<Vec<u8>>, bool) {
         assert!(self.head.contains("\r\nTransfer-Encoding: chunked\r\n"), "{}", self.head);
         let (mut chunks, mut rest) = (Vec::new(), &self.body[..]);
@@ -130,7 +130,7 @@ fn the_chunks_are_the_reads() {
 fn every_stream_is_served_as_it_is() {
     for (name, bytes) in streams() {
         let server = Server::of(recording(&bytes, 33), &["--requests", "2"]);
-        // It tells which path fits, and one that hangs up before it asked is not counted.
+        // The greeting names the path, and a connection without a request does not count.
         drop(server.connect());
         let greeting = String::from_utf8(server.send(b"GET / HTTP/1.1\r\n\r\n").body).expect("it is text");
         let (_, paths) = greeting.split_once("POST ").expect("it tells the path");
@@ -188,7 +188,7 @@ fn a_connection_can_be_used_again() {
                    3;x=y\r\nabc\r\n0\r\nTrailer: 1\r\n\r\n";
     let requests = [chunked.as_bytes(), &post_with("/chat/completions", ""), &post("/chat/completions")];
     let mut stream = server.connect();
-    // All at once, so that each is read behind the one before.
+    // All at once, so that each is read after the previous one.
     stream.write_all(&requests.concat()).expect("it reads");
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).expect("it ends the connection");
@@ -201,7 +201,7 @@ fn a_connection_can_be_used_again() {
 }
 
 #[test]
-fn one_that_says_nothing_does_not_hold_up_the_others() {
+fn a_silent_client_does_not_block_the_others() {
     let server = Server::of(recording(CHAT.as_bytes(), 50), &[]);
     let _silent = server.connect();
     let mut slow = server.connect();
@@ -216,12 +216,12 @@ fn other_paths_and_methods_are_refused_with_a_reason() {
     let server = Server::of(recording(CHAT.as_bytes(), 50), &[]);
     let not_found = server.post("/v1/embeddings");
     assert_eq!(not_found.status(), "404");
-    assert_eq!(not_found.json()["error"]["message"], "there is no `/v1/embeddings` here");
+    assert_eq!(not_found.json()["error"]["message"], "`/v1/embeddings` is not a known path");
     assert_eq!(not_found.json()["paths"].as_array().expect("a list").len(), 6);
 
     let misfit = server.post("/v1/messages");
     assert_eq!(misfit.status(), "409");
-    let reason = "the recording is `openai-chat`, and `/v1/messages` asks for `anthropic`";
+    let reason = "the recording is `openai-chat`, but `/v1/messages` is `anthropic`";
     assert_eq!(misfit.json()["error"]["message"], reason);
 
     let get = server.send(b"GET /v1/chat/completions HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -263,7 +263,7 @@ fn bodies_are_read_in_every_form() {
 }
 
 #[test]
-fn what_is_no_request_gets_400() {
+fn an_invalid_request_gets_400() {
     let server = Server::of(recording(CHAT.as_bytes(), 50), &[]);
     assert_eq!(server.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\r\n\r\n").status(), "400");
     assert_eq!(server.send(b"hello\r\n\r\n").status(), "400");
@@ -276,7 +276,7 @@ fn what_is_no_request_gets_400() {
 }
 
 #[test]
-fn a_client_that_goes_away_harms_nobody() {
+fn a_client_that_disconnects_does_no_harm() {
     let big = CHAT.repeat(4_000);
     let server = Server::of(recording(big.as_bytes(), 60_000), &["--requests", "2"]);
     let mut gone = server.connect();
@@ -297,7 +297,7 @@ fn a_port_that_is_taken_is_an_error_with_a_hint() {
     let output = output.expect("the binary starts");
     assert_eq!(output.status.code(), Some(2));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(words.contains("hint: name another port, or 0 for any that is free"), "{words}");
+    assert!(words.contains("hint: use another port, or 0 for any free one"), "{words}");
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! [`Entry`]: what one batch did, as it stands in the journal.
+//! [`Entry`]: what one batch did, as recorded in the journal.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -11,29 +11,29 @@ use serde::{Deserialize, Serialize};
 use crate::root::RelPath;
 use crate::stamp::{Hash, Stamp};
 
-/// The version of the form that this crate writes, and the only one that it reads.
+/// The version of the format that this crate writes, and the only one that it reads.
 const VERSION: u64 = 1;
 
 /// What one batch did, or was about to do.
 ///
-/// It is written before the first file is. After a crash some of its changes, or all of them, may not have
-/// happened; what is in the files tells.
+/// It is written before the first file is. After a crash some or all of its changes may not have happened; the
+/// files themselves show which.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Its number, larger than that of every entry before it.
+    /// Its number, larger than that of every earlier entry.
     pub id: EntryId,
-    /// When it was, to the millisecond, by the caller's clock.
+    /// When it was written, to the millisecond, by the caller's clock.
     pub at: SystemTime,
     /// The path of the root in canonical form.
     pub root: PathBuf,
-    /// What the caller called it, such as the name of a command.
+    /// The caller's name for it, such as the name of a command.
     pub label: String,
-    /// The entry that this one takes back, if it is an undo.
+    /// The entry that this one undoes, if it is an undo.
     pub undoes: Option<EntryId>,
-    /// What it did to which file.
+    /// What it did to each file.
     pub changes: Vec<Change>,
-    /// The directories that were made for it, outer ones first.
+    /// The directories that were created for it, outer ones first.
     pub made: Vec<RelPath>,
 }
 
@@ -65,40 +65,40 @@ pub enum Change {
     Create {
         /// Where.
         path: RelPath,
-        /// What it is now.
+        /// Its state afterwards.
         after: Stamp,
     },
-    /// A file got another content.
+    /// The content of a file was replaced.
     Update {
         /// Which.
         path: RelPath,
-        /// What it was.
+        /// Its state before.
         before: Stamp,
-        /// What it is now.
+        /// Its state afterwards.
         after: Stamp,
     },
     /// A file was deleted.
     Delete {
         /// Which.
         path: RelPath,
-        /// What it was.
+        /// Its state before.
         before: Stamp,
     },
-    /// A file was moved, and may have got another content with it.
+    /// A file was moved, and its content may have been replaced.
     Move {
         /// Where it was.
         path: RelPath,
-        /// Where it is now.
+        /// Where it was moved to.
         to: RelPath,
-        /// What it was.
+        /// Its state before.
         before: Stamp,
-        /// What it is now.
+        /// Its state afterwards.
         after: Stamp,
     },
 }
 
 impl Change {
-    /// The path of the file; of one that was moved, where it was.
+    /// The path of the file; for a move, the old path.
     pub fn path(&self) -> &RelPath {
         match self {
             Self::Create { path, .. }
@@ -108,7 +108,7 @@ impl Change {
         }
     }
 
-    /// What the file was, if there was one.
+    /// The state of the file before, if it existed.
     pub fn before(&self) -> Option<&Stamp> {
         match self {
             Self::Create { .. } => None,
@@ -118,7 +118,7 @@ impl Change {
         }
     }
 
-    /// The paths that it concerns.
+    /// The paths that it affects.
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
         let to = match self {
             Self::Move { to, .. } => Some(to),
@@ -128,7 +128,7 @@ impl Change {
     }
 }
 
-/// An entry as it is stored: one line with the hash of the next, and that with the members.
+/// The line of JSON in the file of an entry, after the line with its hash.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u64,
@@ -156,16 +156,16 @@ impl Entry {
             changes: self.changes.clone(),
             made: self.made.clone(),
         };
-        let body = serde_json::to_string(&stored).expect("every member has a form in JSON") + "\n";
+        let body = serde_json::to_string(&stored).expect("every field can be written as JSON") + "\n";
         format!("{}\n{body}", Hash::of(body.as_bytes()))
     }
 
-    /// Reads the text of its file back; the error says what is wrong with it.
+    /// Parses the text of its file; the error says what is wrong with it.
     pub(super) fn from_text(id: EntryId, text: &[u8]) -> Result<Self, String> {
-        let end = text.iter().position(|&byte| byte == b'\n').ok_or("it is cut")?;
+        let end = text.iter().position(|&byte| byte == b'\n').ok_or("truncated")?;
         let (hash, body) = (&text[..end], &text[end + 1..]);
         if Hash::of(body).to_string().as_bytes() != hash {
-            return Err("it is not what was written".into());
+            return Err("the checksum does not match".into());
         }
         #[derive(Deserialize)]
         struct Versioned {
@@ -173,11 +173,11 @@ impl Entry {
         }
         let Versioned { version } = serde_json::from_slice(body).map_err(|error| error.to_string())?;
         if version != VERSION {
-            return Err(format!("it is of version {version}, and this reads version {VERSION}"));
+            return Err(format!("version {version} is not supported, only version {VERSION}"));
         }
         let stored: Stored = serde_json::from_slice(body).map_err(|error| error.to_string())?;
         if stored.id != id {
-            return Err(format!("it is entry {}", stored.id));
+            return Err(format!("it contains entry {}", stored.id));
         }
         Ok(Self {
             id,
@@ -191,7 +191,7 @@ impl Entry {
     }
 }
 
-/// A time as it is stored: whole milliseconds, and nothing before 1970.
+/// A time as it is stored: in whole milliseconds, and not before 1970.
 pub(crate) fn to_millis(at: SystemTime) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(millis(at))
 }

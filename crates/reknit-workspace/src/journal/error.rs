@@ -10,16 +10,16 @@ use crate::stamp::Hash;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is neither a state folder nor a home to have one in.
-    #[error("there is no folder for the journal: neither `XDG_STATE_HOME` nor a home is known")]
+    /// Neither a state folder nor a home directory is known.
+    #[error("no folder for the journal: neither `XDG_STATE_HOME` nor a home directory is known")]
     NoHome,
-    /// There is no entry of this number.
-    #[error("there is no entry {id} in the journal")]
+    /// No entry has this number.
+    #[error("no entry {id} in the journal")]
     NoEntry {
         /// The number.
         id: EntryId,
     },
-    /// The file of an entry is not what was written.
+    /// The file of an entry is damaged.
     #[error("entry {id} of the journal is damaged: `{}`: {what}", path.display())]
     Damaged {
         /// The number.
@@ -29,22 +29,22 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
-    /// The content of a file before an entry is missing or damaged.
-    #[error("a kept file is missing or damaged: `{}`", path.display())]
+    /// The saved content of a file is missing or damaged.
+    #[error("a saved file is missing or damaged: `{}`", path.display())]
     Lost {
         /// The hash of the content.
         hash: Hash,
-        /// The file of the journal in which it should be.
+        /// The file in the journal that should contain it.
         path: PathBuf,
     },
-    /// The system refused.
+    /// A system call failed.
     #[error("`{}`: {doing}: {source}", path.display())]
     Io {
-        /// The file or folder of the journal.
+        /// The file or folder in the journal.
         path: PathBuf,
-        /// What was being done.
+        /// What it was for.
         doing: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -53,11 +53,13 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoHome => "set `XDG_STATE_HOME` to an absolute path, or name a folder",
-            Self::NoEntry { .. } => "look at the log; an old entry may have been pruned",
-            Self::Damaged { .. } => "the other entries can be undone; delete the file to be told no more",
-            Self::Lost { .. } => "the other files of the entry can be undone by leaving this one out",
-            Self::Io { .. } => "see what the system says; permissions and free space are the usual reasons",
+            Self::NoHome => "set `XDG_STATE_HOME` to an absolute path, or choose a folder",
+            Self::NoEntry { .. } => "check the log; old entries are removed",
+            Self::Damaged { .. } => {
+                "the other entries can still be undone; delete the file to stop this message"
+            }
+            Self::Lost { .. } => "skip this file to undo the other files of the entry",
+            Self::Io { .. } => "check permissions and free disk space",
         }
     }
 }

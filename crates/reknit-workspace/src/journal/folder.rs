@@ -1,4 +1,4 @@
-//! Where the journal is, if nobody says otherwise.
+//! The default folder of the journal.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use super::Error;
 
-/// The user's state folder for the journal: `$XDG_STATE_HOME/reknit/journal`, or below `~/.local/state`.
+/// The user's state folder for the journal: `$XDG_STATE_HOME/reknit/journal`, or under `~/.local/state`.
 pub(super) fn default() -> Result<PathBuf, Error> {
     choose(env::var_os("XDG_STATE_HOME"), env::home_dir())
 }
 
 fn choose(state: Option<OsString>, home: Option<PathBuf>) -> Result<PathBuf, Error> {
-    // The specification of these folders: a relative path in the variable is invalid and to be ignored.
+    // The XDG specification: a relative path in the variable is invalid and must be ignored.
     let state = state.map(PathBuf::from).filter(|state| state.is_absolute());
     let home = home.filter(|home| home.is_absolute()).map(|home| home.join(".local/state"));
     Ok(state.or(home).ok_or(Error::NoHome)?.join("reknit/journal"))
@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_goes_before_the_home_and_counts_only_if_absolute() {
+    fn the_variable_takes_precedence_over_the_home_if_it_is_absolute() {
         check(Some("/state"), Some("/home/a"), Some("/state/reknit/journal"));
         check(Some("state"), Some("/home/a"), Some("/home/a/.local/state/reknit/journal"));
         check(Some(""), Some("/home/a"), Some("/home/a/.local/state/reknit/journal"));

@@ -1,4 +1,4 @@
-//! [`Locked`]: the journal while nobody else may change it.
+//! [`Locked`]: the journal while no other process can change it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,13 +9,13 @@ use super::{Entry, EntryId, Error, Journal};
 use crate::stamp::{Hash, Hasher, Stamp, mode_of, read_pieces};
 use crate::temporary;
 
-/// The journal, held by this process alone.
+/// The journal, locked.
 ///
-/// Whatever changes the journal goes through one of these, also between threads: the lock belongs to the open
-/// file, and each of these opens its own.
+/// Every change to the journal goes through one of these. It also excludes other threads: the lock belongs to
+/// the open file, and each of these opens its own.
 pub(crate) struct Locked<'j> {
     pub(crate) journal: &'j Journal,
-    // The lock goes when the file is closed, by whatever end the process takes.
+    // The lock is released when the file is closed, however the process ends.
     _lock: fs::File,
 }
 
@@ -29,10 +29,10 @@ impl<'j> Locked<'j> {
         Ok(Self { journal, _lock: lock })
     }
 
-    /// Copies a file from its beginning into the journal; the stamp is of what was copied.
-    pub(crate) fn keep(&self, file: &mut fs::File) -> Result<Kept, Error> {
+    /// Copies a file from its current position into the journal; the stamp is of what was copied.
+    pub(crate) fn save(&self, file: &mut fs::File) -> Result<Saved, Error> {
         let temporary = Temporary::new(&self.journal.blobs());
-        let io = |source| Error::Io { path: temporary.path.clone(), doing: "keeping a file", source };
+        let io = |source| Error::Io { path: temporary.path.clone(), doing: "saving a file", source };
         let mut copy = temporary.create()?;
         let mode = mode_of(&file.metadata().map_err(io)?);
         let mut hasher = Hasher::default();
@@ -44,22 +44,22 @@ impl<'j> Locked<'j> {
         let stamp = hasher.finish(mode);
         let path = self.journal.blob(stamp.hash);
         let new = !path.exists();
-        // One that is there already is replaced all the same: it may have been damaged since.
+        // An existing copy is replaced anyway: it may have been damaged since.
         temporary.rename(&path)?;
-        Ok(Kept { stamp, new })
+        Ok(Saved { stamp, new })
     }
 
-    /// Makes what was kept since then survive a loss of power.
+    /// Makes saved files survive a power failure.
     pub(crate) fn sync_blobs(&self) -> Result<(), Error> {
         sync_directory(&self.journal.blobs())
     }
 
-    /// Removes a kept file that no entry needs.
-    pub(crate) fn forget(&self, hash: Hash) -> Result<(), Error> {
+    /// Removes a saved file that no entry needs.
+    pub(crate) fn remove_blob(&self, hash: Hash) -> Result<(), Error> {
         let path = self.journal.blob(hash);
-        fs::remove_file(&path).or_else(if_there).map_err(|source| Error::Io {
+        fs::remove_file(&path).or_else(ignore_missing).map_err(|source| Error::Io {
             path,
-            doing: "removing a kept file",
+            doing: "removing a saved file",
             source,
         })
     }
@@ -69,7 +69,7 @@ impl<'j> Locked<'j> {
         Ok(EntryId(self.journal.ids()?.last().map_or(0, |id| id.0) + 1))
     }
 
-    /// Writes an entry, whole or not at all.
+    /// Writes an entry, as a whole or not at all.
     pub(crate) fn append(&self, entry: &Entry) -> Result<(), Error> {
         let folder = self.journal.entries();
         let temporary = Temporary::new(&folder);
@@ -81,9 +81,9 @@ impl<'j> Locked<'j> {
     }
 
     /// Removes an entry.
-    pub(crate) fn remove(&self, id: EntryId) -> Result<(), Error> {
+    pub(crate) fn remove_entry(&self, id: EntryId) -> Result<(), Error> {
         let path = self.journal.entry_file(id);
-        fs::remove_file(&path).or_else(if_there).map_err(|source| Error::Io {
+        fs::remove_file(&path).or_else(ignore_missing).map_err(|source| Error::Io {
             path,
             doing: "removing an entry",
             source,
@@ -92,31 +92,31 @@ impl<'j> Locked<'j> {
 }
 
 /// A file that was copied into the journal.
-pub(crate) struct Kept {
-    /// What it was.
+pub(crate) struct Saved {
+    /// Its state.
     pub(crate) stamp: Stamp,
-    /// Whether nothing of this content was there before.
+    /// Whether the journal did not have this content before.
     pub(crate) new: bool,
 }
 
-/// The names of files that are not finished begin with this; whoever holds the lock may remove them.
+/// The prefix of temporary files. Whoever holds the lock may remove them.
 pub(super) const UNFINISHED: &str = "unfinished-";
 
-/// A file of the journal that has no name to go by yet; removed unless it gets one.
+/// A file in the journal that does not have its final name yet; removed when dropped before it gets one.
 struct Temporary {
     path: PathBuf,
 }
 
 impl Temporary {
     fn new(folder: &Path) -> Self {
-        Self { path: folder.join(format!("{UNFINISHED}{}", temporary::unguessable())) }
+        Self { path: folder.join(format!("{UNFINISHED}{}", temporary::random_digits())) }
     }
 
     fn create(&self) -> Result<fs::File, Error> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600).open(&self.path).map_err(|source| Error::Io {
             path: self.path.clone(),
-            doing: "creating a file of the journal",
+            doing: "creating a file in the journal",
             source,
         })
     }
@@ -124,7 +124,7 @@ impl Temporary {
     fn rename(self, to: &Path) -> Result<(), Error> {
         fs::rename(&self.path, to).map_err(|source| Error::Io {
             path: to.to_owned(),
-            doing: "naming a file of the journal",
+            doing: "renaming a file in the journal",
             source,
         })
     }
@@ -132,7 +132,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After the rename there is nothing of this name. Should removing fail, pruning does it.
+        // After the rename nothing has this name. If the removal fails, pruning removes the file.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -145,7 +145,7 @@ fn sync_directory(path: &Path) -> Result<(), Error> {
     })
 }
 
-/// That a file is gone already is as good as having removed it.
-fn if_there(error: io::Error) -> io::Result<()> {
+/// A file that is already gone does not have to be removed.
+fn ignore_missing(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }

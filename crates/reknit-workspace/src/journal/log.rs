@@ -10,20 +10,20 @@ use super::{Entry, EntryId, Error, Journal};
 pub struct Log {
     /// The entries that can be read.
     pub entries: Vec<Entry>,
-    /// What is wrong with those that cannot.
+    /// What is wrong with the entries that cannot be read.
     pub damaged: Vec<Error>,
     undone_by: BTreeMap<EntryId, EntryId>,
 }
 
 impl Log {
-    /// The entry that took this one back, unless that was taken back itself.
+    /// The entry that undid this one, unless it was undone itself.
     pub fn undone_by(&self, id: EntryId) -> Option<EntryId> {
         self.undone_by.get(&id).copied()
     }
 }
 
 impl Journal {
-    /// Lists what is in the journal, for all roots.
+    /// Lists the entries of all roots.
     ///
     /// A damaged entry does not hide the others.
     pub fn log(&self) -> Result<Log, Error> {
@@ -31,7 +31,7 @@ impl Journal {
         for id in self.ids()?.into_iter().rev() {
             match self.entry(id) {
                 Ok(entry) => {
-                    // Whether this one is undone was decided by the newer ones, which came before.
+                    // Newer entries come first, so it is already known whether this one is undone.
                     if let Some(target) = entry.undoes
                         && !log.undone_by.contains_key(&id)
                     {
@@ -39,7 +39,7 @@ impl Journal {
                     }
                     log.entries.push(entry);
                 }
-                // It was pruned since its name was read.
+                // It was pruned after its name was read.
                 Err(Error::NoEntry { .. }) => {}
                 Err(error) => log.damaged.push(error),
             }

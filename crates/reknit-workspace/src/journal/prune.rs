@@ -1,4 +1,4 @@
-//! Pruning: old entries go, and with them what only they needed.
+//! Pruning: removes old entries and the saved files that only they need.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +13,12 @@ use crate::stamp::Hash;
 pub struct Keep {
     /// Entries older than this are removed.
     pub age: Duration,
-    /// Entries are removed, oldest first, until what the others need is no more than this.
+    /// Entries are removed, oldest first, until the saved files of the others take at most this many bytes.
     pub bytes: u64,
 }
 
 impl Default for Keep {
-    /// Thirty days and a gibibyte.
+    /// Thirty days and one gibibyte.
     fn default() -> Self {
         Self { age: Duration::from_secs(30 * 24 * 60 * 60), bytes: 1 << 30 }
     }
@@ -28,23 +28,23 @@ impl Default for Keep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pruned {
-    /// How many entries.
+    /// The number of entries.
     pub entries: usize,
-    /// How many bytes of kept files.
+    /// The number of bytes in saved files.
     pub bytes: u64,
 }
 
 impl Journal {
-    /// Removes the oldest entries, and the kept files that no other entry needs.
+    /// Removes the oldest entries, and the saved files that no other entry needs.
     ///
-    /// The newest entry always stays: the last change can be taken back whatever its size, and numbers never
-    /// repeat. A damaged entry goes when the entries around it do; as long as one is there nobody can say what
-    /// it needs, so no kept file is removed.
+    /// The newest entry always stays, so that the last change can be undone whatever its size, and numbers are
+    /// never reused. A damaged entry is removed along with the entries around it. Until then it is unknown which
+    /// saved files it needs, so none are removed.
     pub fn prune(&self, keep: &Keep, now: SystemTime) -> Result<Pruned, Error> {
         let lock = self.lock()?;
         let mut log = self.log()?;
         let ids = self.ids()?;
-        // What each blob weighs, and how many of the entries that stay need it.
+        // The size of each blob, and how many of the remaining entries need it.
         let sizes = self.blob_sizes()?;
         let mut needed: BTreeMap<Hash, usize> = BTreeMap::new();
         for hash in log.entries.iter().flat_map(hashes) {
@@ -59,7 +59,7 @@ impl Journal {
             && (total > keep.bytes || is_old(oldest))
         {
             for hash in hashes(oldest) {
-                let uses = needed.get_mut(&hash).expect("it was counted");
+                let uses = needed.get_mut(&hash).expect("every hash was counted");
                 *uses -= 1;
                 if *uses == 0 {
                     needed.remove(&hash);
@@ -73,18 +73,18 @@ impl Journal {
         let mut pruned = Pruned::default();
         let (gone, stay): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| Some(*id) < first_kept);
         for id in gone {
-            lock.remove(id)?;
+            lock.remove_entry(id)?;
             pruned.entries += 1;
         }
         if stay.len() == log.entries.len() {
             for (hash, size) in sizes.iter().filter(|(hash, _)| !needed.contains_key(hash)) {
-                lock.forget(*hash)?;
+                lock.remove_blob(*hash)?;
                 pruned.bytes += size;
             }
         }
         for folder in [self.entries(), self.blobs()] {
             for name in self.names(folder.clone())?.iter().filter(|name| name.starts_with(UNFINISHED)) {
-                // Left by a crash. What cannot be removed now is tried again the next time.
+                // Left by a crash. If removing it fails now, the next pruning tries again.
                 let _ = fs::remove_file(folder.join(name));
             }
         }
@@ -97,7 +97,7 @@ impl Journal {
     }
 }
 
-/// What an entry needs to be undone.
+/// The saved files that are needed to undo an entry.
 fn hashes(entry: &Entry) -> impl Iterator<Item = Hash> {
     entry.changes.iter().filter_map(|change| Some(change.before()?.hash))
 }

@@ -3,72 +3,72 @@
 use std::fmt;
 use std::io;
 
-/// Why a path is refused, or nothing can be done with what is there.
+/// Why a path is refused, or why the file there cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The path is empty.
     #[error("the path is empty")]
     Empty,
-    /// The path has a NUL in it.
-    #[error("`{path}`: there is a NUL at byte {at}")]
+    /// The path contains a NUL.
+    #[error("`{path}`: contains a NUL at byte {at}")]
     Nul {
         /// The path, with U+FFFD in place of NUL.
         path: String,
-        /// The byte at which it stands.
+        /// The position of the NUL in bytes.
         at: usize,
     },
-    /// The path has `..` in it.
-    #[error("`{path}`: there is a `..` in it")]
+    /// The path contains `..`.
+    #[error("`{path}`: contains `..`")]
     Parent {
         /// The path as given.
         path: String,
     },
     /// The path is absolute and not inside the root.
-    #[error("`{path}`: outside of the root")]
+    #[error("`{path}`: outside the root")]
     Outside {
         /// The path as given.
         path: String,
     },
-    /// A link on the path leads out of the root.
-    #[error("`{path}`: a link leads outside of the root, to `{to}`")]
+    /// A symlink in the path points outside the root.
+    #[error("`{path}`: a symlink points outside the root, to `{to}`")]
     LeadsOutside {
         /// The path as given.
         path: String,
-        /// Where it leads.
+        /// Where it points.
         to: String,
     },
-    /// A link on the path leads nowhere.
-    #[error("`{path}`: the link `{link}` leads nowhere")]
+    /// A symlink in the path points to nothing.
+    #[error("`{path}`: the symlink `{link}` is broken")]
     Dangling {
         /// The path as given.
         path: String,
-        /// The link.
+        /// The symlink.
         link: String,
     },
-    /// The path, or what it leads to, is not UTF-8.
+    /// The path, or what it resolves to, is not UTF-8.
     #[error("`{path}`: not UTF-8")]
     NotUtf8 {
-        /// The path, with U+FFFD in place of what is not UTF-8.
+        /// The path, with U+FFFD in place of invalid bytes.
         path: String,
     },
-    /// A name of the path is a link by now, or was not resolved.
-    #[error("`{path}`: `{link}` is a link")]
+    /// A name in the path is a symlink: it became one after the path was resolved, or the path was not resolved.
+    #[error("`{path}`: `{link}` is a symlink")]
     Link {
         /// The path.
         path: String,
-        /// The part of it that is a link.
+        /// The part of the path that is a symlink.
         link: String,
     },
-    /// A name of the path has names behind it and is no directory.
+    /// A name in the path is followed by others and is not a directory.
     #[error("`{path}`: `{file}` is not a directory")]
     NotADirectory {
         /// The path.
         path: String,
-        /// The part of it that is no directory.
+        /// The part of the path that is not a directory.
         file: String,
     },
-    /// What is there is not a file with bytes in it.
+    /// Something other than a regular file is there.
     #[error("`{path}`: not a file but {found}")]
     NotAFile {
         /// The path.
@@ -76,20 +76,20 @@ pub enum Error {
         /// What it is.
         found: Found,
     },
-    /// There is nothing.
-    #[error("`{path}`: there is no such file")]
+    /// Nothing is there.
+    #[error("`{path}`: no such file")]
     NotFound {
         /// The path.
         path: String,
     },
-    /// The system refused.
+    /// A system call failed.
     #[error("`{path}`: {doing}: {source}")]
     Io {
         /// The path.
         path: String,
-        /// What was being done.
+        /// What it was for.
         doing: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -98,16 +98,16 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Empty | Self::Nul { .. } | Self::NotUtf8 { .. } => "give the path of a file below the root",
-            Self::Parent { .. } => "give the path from the root on, without `..`",
-            Self::Outside { .. } => "give a path below the root, or choose a root that holds it",
-            Self::LeadsOutside { .. } => "choose a root that holds what the link leads to",
-            Self::Dangling { .. } => "remove the link, or create what it leads to",
-            Self::Link { .. } => "give the path of what is behind the link",
-            Self::NotADirectory { .. } => "give a path whose directories are directories",
-            Self::NotAFile { .. } => "give the path of a regular file",
-            Self::NotFound { .. } => "look at what is there; the path counts from the root",
-            Self::Io { .. } => "see what the system says; permissions and free space are the usual reasons",
+            Self::Empty | Self::Nul { .. } | Self::NotUtf8 { .. } => "use the path of a file inside the root",
+            Self::Parent { .. } => "use a path relative to the root, without `..`",
+            Self::Outside { .. } => "use a path inside the root, or choose a root that contains it",
+            Self::LeadsOutside { .. } => "choose a root that contains the target of the symlink",
+            Self::Dangling { .. } => "remove the symlink, or create its target",
+            Self::Link { .. } => "use the path of the symlink's target",
+            Self::NotADirectory { .. } => "check the path: only a directory can contain files",
+            Self::NotAFile { .. } => "use the path of a regular file",
+            Self::NotFound { .. } => "check the path: it is relative to the root",
+            Self::Io { .. } => "check the path, its permissions and the free disk space",
         }
     }
 }
@@ -120,7 +120,7 @@ pub enum Found {
     File,
     /// A directory.
     Directory,
-    /// A link.
+    /// A symlink.
     Link,
     /// A named pipe.
     Fifo,
@@ -137,7 +137,7 @@ impl fmt::Display for Found {
         f.write_str(match self {
             Self::File => "a file",
             Self::Directory => "a directory",
-            Self::Link => "a link",
+            Self::Link => "a symlink",
             Self::Fifo => "a named pipe",
             Self::Socket => "a socket",
             Self::Device => "a device",

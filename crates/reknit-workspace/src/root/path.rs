@@ -1,16 +1,17 @@
 //! [`RelPath`]: a path under a root, valid by existing.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Error, Found};
 
-/// A path under a root: relative, with `/` between names, none of them empty, `.` or `..`.
+/// A path under a root: relative, with names separated by `/`, none of which is empty, `.` or `..`.
 ///
-/// It says where something would be and not that it is there. Nothing is followed on its way: if one of its
-/// names turns out to be a link, whatever was to be done is refused.
-/// [`Root::resolve`](crate::Root::resolve) makes one in which no name is a link.
+/// The file does not have to exist. Symlinks in the path are not followed: if one of its names is a symlink,
+/// every operation on the path is refused.
+/// [`Root::resolve`](crate::Root::resolve) returns a path in which no name is a symlink.
 ///
 /// ```
 /// use reknit_workspace::RelPath;
@@ -25,7 +26,7 @@ use super::{Error, Found};
 pub struct RelPath(String);
 
 impl RelPath {
-    /// Reads a path; superfluous `/` and `.` are taken out.
+    /// Parses a path; redundant `/` and `.` are removed.
     pub fn new(path: &str) -> Result<Self, Error> {
         check_text(path)?;
         if path.starts_with('/') {
@@ -48,19 +49,19 @@ impl RelPath {
         self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)
     }
 
-    /// The directory it is in; none if that is the root.
+    /// The directory that contains it; `None` if that is the root.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.into()))
     }
 
-    /// Its names from the root on.
+    /// Its names, starting at the root.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.split('/')
     }
 
-    /// The same directory with another last name, which must be one.
+    /// A path in the same directory with another last name, which must be a single name.
     pub(crate) fn sibling(&self, name: &str) -> Self {
-        debug_assert!(!name.is_empty() && !name.contains('/'), "`{name}` is one name");
+        debug_assert!(!name.is_empty() && !name.contains('/'), "`{name}` is a single name");
         match self.0.rsplit_once('/') {
             Some((parent, _)) => Self(format!("{parent}/{name}")),
             None => Self(name.into()),
@@ -68,7 +69,7 @@ impl RelPath {
     }
 }
 
-/// Refuses what no path may be, relative or absolute.
+/// Refuses what no path may contain, relative or absolute.
 pub(super) fn check_text(path: &str) -> Result<(), Error> {
     if path.is_empty() {
         return Err(Error::Empty);
@@ -85,6 +86,12 @@ pub(super) fn check_text(path: &str) -> Result<(), Error> {
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl Borrow<str> for RelPath {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`Place`]: a name in an open directory, which is where everything is done.
+//! [`Place`]: a name in an open directory; every operation on a file starts from one.
 
 use std::fs;
 use std::io;
@@ -9,9 +9,9 @@ use rustix::io::Errno;
 
 use super::{Error, Found, RelPath};
 
-/// A name in a directory that was reached from the root's handle without following a link.
+/// A name in a directory that was reached from the root's handle without following a symlink.
 ///
-/// The handle stays on that directory whatever happens to the path.
+/// The handle refers to that directory even if the path leads elsewhere later.
 pub(crate) struct Place {
     pub(crate) directory: OwnedFd,
     path: RelPath,
@@ -27,29 +27,29 @@ impl Place {
         self.path.name()
     }
 
-    /// Opens the regular file that is there for reading.
+    /// Opens the regular file that is there, for reading.
     pub(crate) fn open(&self) -> Result<fs::File, Error> {
-        // Asked first, because to open a device may already do something.
+        // Checked first, because opening a device can have side effects.
         match self.found()? {
             None => return Err(Error::NotFound { path: self.path.to_string() }),
             Some(Found::File) => {}
             Some(found) => return Err(self.not_a_file(found)),
         }
-        // It may be swapped at this moment: a link is not followed, and a named pipe does not block.
+        // The file may be swapped right now: do not follow a symlink, and do not block on a named pipe.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&self.directory, self.name(), flags, Mode::empty())
             .map_err(|errno| self.io("opening", errno))?;
         let file = fs::File::from(file);
-        let metadata = file.metadata().map_err(|error| self.io("looking at it", error))?;
+        let metadata = file.metadata().map_err(|error| self.io("reading its metadata", error))?;
         if metadata.is_file() { Ok(file) } else { Err(self.not_a_file(Found::Other)) }
     }
 
-    /// What is there, if anything; a link is not followed.
+    /// What is there, if anything. A symlink is not followed.
     pub(crate) fn found(&self) -> Result<Option<Found>, Error> {
-        found(&self.directory, self.name()).map_err(|errno| self.io("looking at it", errno))
+        found(&self.directory, self.name()).map_err(|errno| self.io("reading its metadata", errno))
     }
 
-    /// An error of the system at this place.
+    /// A system error for this place.
     pub(crate) fn io(&self, doing: &'static str, source: impl Into<io::Error>) -> Error {
         Error::Io { path: self.path.to_string(), doing, source: source.into() }
     }
@@ -63,7 +63,7 @@ impl Place {
     }
 }
 
-/// Opens a directory in a directory; `walked` is the part of `path` up to it.
+/// Opens a directory inside a directory; `walked` is the part of `path` up to it.
 pub(super) fn open_directory(
     parent: impl AsFd,
     name: &str,
@@ -75,11 +75,11 @@ pub(super) fn open_directory(
     match openat(&parent, name, flags, Mode::empty()) {
         Ok(directory) => Ok(directory),
         Err(Errno::NOENT) => Err(Error::NotFound { path }),
-        // Systems differ in what they say of a link that is not to be followed, so it is asked for.
+        // Systems report a symlink that may not be followed in different ways, so check what is there.
         Err(errno) => Err(match found(parent, name) {
             Ok(Some(Found::Link)) => Error::Link { path, link: walked },
             Ok(Some(Found::Directory)) | Err(_) => {
-                Error::Io { path, doing: "opening a directory of it", source: errno.into() }
+                Error::Io { path, doing: "opening a parent directory", source: errno.into() }
             }
             Ok(Some(_)) => Error::NotADirectory { path, file: walked },
             Ok(None) => Error::NotFound { path },

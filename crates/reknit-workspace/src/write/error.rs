@@ -5,66 +5,66 @@ use std::io;
 use crate::journal::{self, EntryId};
 use crate::root::{self, Found, RelPath};
 
-/// Why a batch is not written. Unless it says otherwise, nothing was changed.
+/// Why a batch is not written. Unless the error says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A path is refused.
     #[error(transparent)]
     Path(#[from] root::Error),
-    /// The journal could not be written or read; without it nothing else is written.
+    /// The journal could not be written or read. Without it nothing else is written.
     #[error(transparent)]
     Journal(#[from] journal::Error),
-    /// Two writes of the batch concern the same path.
-    #[error("`{path}`: the batch writes it twice")]
+    /// Two writes of the batch are for the same path.
+    #[error("`{path}`: written twice in one batch")]
     Twice {
         /// The path.
         path: RelPath,
     },
-    /// The file holds something else than what was read.
+    /// The file has changed since it was read.
     #[error("`{path}`: changed since it was read")]
     Changed {
         /// The path.
         path: RelPath,
     },
-    /// Something is where a file was to be created, or moved to.
-    #[error("`{path}`: {found} is already there")]
+    /// Something is already where a file was to be created or moved to.
+    #[error("`{path}`: {found} already exists")]
     Exists {
         /// The path.
         path: RelPath,
         /// What is there.
         found: Found,
     },
-    /// The file may not be written by this user, or by anybody.
+    /// The file is not writable for this user, or for anybody.
     #[error("`{path}`: read-only")]
     ReadOnly {
         /// The path.
         path: RelPath,
     },
-    /// The system refused.
+    /// A system call failed.
     #[error("`{path}`: {doing}: {source}")]
     Io {
         /// The path.
         path: RelPath,
-        /// What was being done.
+        /// What it was for.
         doing: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A write failed behind others, and those were put back: all files are as before.
-    #[error("{cause}; files written before it were put back: {count}")]
-    PutBack {
+    /// A write failed after others, and those were rolled back: all files are as before.
+    #[error("{cause}; files rolled back: {count}")]
+    RolledBack {
         /// Why it failed.
         cause: Box<Error>,
-        /// How many files had been written.
+        /// How many writes had been performed.
         count: usize,
     },
-    /// A write failed behind others, and not all of those could be put back.
-    #[error("{cause}; this could not be put back: {}", list(left))]
+    /// A write failed after others, and not all of those could be rolled back.
+    #[error("{cause}; could not roll back {}", list(left))]
     HalfDone {
         /// Why it failed.
         cause: Box<Error>,
-        /// The entry of the journal under which they can be undone.
+        /// The entry in the journal with which they can be undone.
         entry: EntryId,
         /// The files that are not as before.
         left: Vec<RelPath>,
@@ -77,12 +77,12 @@ impl Error {
         match self {
             Self::Path(error) => error.hint(),
             Self::Journal(error) => error.hint(),
-            Self::Twice { .. } => "join the writes of a file into one",
-            Self::Changed { .. } => "read the file again and plan the change anew",
+            Self::Twice { .. } => "combine the writes to a file into one",
+            Self::Changed { .. } => "read the file and plan the change again",
             Self::Exists { .. } => "choose another path, or update or delete what is there",
-            Self::ReadOnly { .. } => "make the file writable for you if it is to change, as with `chmod u+w`",
-            Self::Io { .. } => "see what the system says; permissions and free space are the usual reasons",
-            Self::PutBack { cause, .. } => cause.hint(),
+            Self::ReadOnly { .. } => "make the file writable, for example with `chmod u+w`",
+            Self::Io { .. } => "check permissions and free disk space",
+            Self::RolledBack { cause, .. } => cause.hint(),
             Self::HalfDone { .. } => "remove what is in the way, then undo the entry",
         }
     }

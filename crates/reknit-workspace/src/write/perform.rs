@@ -1,4 +1,4 @@
-//! The last move of a write, which is a call or two of the system.
+//! The last stage of a write: one or two system calls for each step.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -11,15 +11,13 @@ use super::step::{Ready, Step};
 use crate::root::{Place, RelPath, Root};
 
 impl Ready<'_> {
-    /// Does it: wholly, or not at all and with an error.
+    /// Performs the step as a whole, or fails and changes nothing.
     ///
-    /// The way to the file is walked once more, so that nothing need be held open for a large batch, and what
-    /// was swapped in since is found.
+    /// The path is walked once more, so that a large batch does not have to keep directories open, and so that
+    /// anything swapped in since is noticed.
     pub(super) fn perform(&self, root: &Root) -> Result<(), Error> {
         match self {
-            Step::Create { path, new } => {
-                rename_to_nothing(&root.place(&new.path)?, &root.place(path)?, path)
-            }
+            Step::Create { path, new } => rename_to_vacant(&root.place(&new.path)?, &root.place(path)?, path),
             Step::Update { path, old, new } => {
                 let place = root.place(path)?;
                 old.check_again(&place, path)?;
@@ -35,15 +33,15 @@ impl Ready<'_> {
             Step::Move { path, old, to } => {
                 let place = root.place(path)?;
                 old.check_again(&place, path)?;
-                rename_to_nothing(&place, &root.place(to)?, to)
+                rename_to_vacant(&place, &root.place(to)?, to)
             }
             Step::MoveAndUpdate { path, old, to, new } => {
                 let (place, target) = (root.place(path)?, root.place(to)?);
                 old.check_again(&place, path)?;
-                // In this order there is no moment at which the file is nowhere.
-                rename_to_nothing(&root.place(&new.path)?, &target, to)?;
+                // In this order the file exists at every moment.
+                rename_to_vacant(&root.place(&new.path)?, &target, to)?;
                 unlink(&place).inspect_err(|_| {
-                    // Should that fail too, the new file stays beside the old one, and nothing is lost.
+                    // If this fails too, the new file stays next to the old one, and nothing is lost.
                     let _ = unlink(&target);
                 })
             }
@@ -56,25 +54,25 @@ fn unlink(place: &Place) -> Result<(), Error> {
         .map_err(|errno| place.io("deleting", errno).into())
 }
 
-/// Makes the renames in a directory survive a loss of power.
+/// Makes the renames in a directory survive a power failure.
 pub(super) fn sync_directory(root: &Root, path: &RelPath) -> Result<(), Error> {
     let place = root.place(path)?;
     match rustix::fs::fsync(&place.directory) {
-        // Some network file systems cannot sync a directory, and say so.
+        // Some network file systems cannot sync a directory.
         Ok(()) | Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
         Err(errno) => Err(place.io("syncing its directory", errno).into()),
     }
 }
 
-/// Renames a file to a name that nothing has.
-fn rename_to_nothing(from: &Place, to: &Place, path: &RelPath) -> Result<(), Error> {
+/// Renames a file to a name that is not taken.
+fn rename_to_vacant(from: &Place, to: &Place, path: &RelPath) -> Result<(), Error> {
     match rename_no_replace(&from.directory, from.name(), &to.directory, to.name()) {
         Ok(()) => Ok(()),
         Err(Errno::EXIST) => match to.found()? {
             Some(found) => Err(Error::Exists { path: path.clone(), found }),
-            None => Err(to.io("naming", io::Error::from(Errno::EXIST)).into()),
+            None => Err(to.io("renaming", io::Error::from(Errno::EXIST)).into()),
         },
-        Err(errno) => Err(to.io("naming", errno).into()),
+        Err(errno) => Err(to.io("renaming", errno).into()),
     }
 }
 
@@ -87,7 +85,7 @@ fn rename_no_replace(
 ) -> Result<(), Errno> {
     use rustix::fs::{RenameFlags, renameat_with};
     match renameat_with(&from_directory, from, &to_directory, to, RenameFlags::NOREPLACE) {
-        // Not every file system can do that.
+        // Not every file system supports this flag.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             link_and_unlink(from_directory, from, to_directory, to)
         }
@@ -98,7 +96,7 @@ fn rename_no_replace(
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 use link_and_unlink as rename_no_replace;
 
-/// The same in two calls: a link never replaces anything either.
+/// The same in two calls: creating a hard link does not replace an existing file either.
 fn link_and_unlink(
     from_directory: impl AsFd,
     from: &str,
@@ -116,9 +114,9 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Both ways to name a file give the same result, so that the second can be relied on where it is needed.
+    /// Both ways give the same result, so the second is safe where the first is not supported.
     #[test]
-    fn a_name_that_is_taken_is_not_taken_away() {
+    fn a_name_that_is_taken_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let directory = fs::File::open(folder.path()).unwrap();
         type Way = fn(&fs::File, &str, &fs::File, &str) -> Result<(), Errno>;

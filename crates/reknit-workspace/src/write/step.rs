@@ -1,4 +1,4 @@
-//! [`Step`]: one write of a batch, on its way from being asked for to being done.
+//! [`Step`]: one write of a batch, from the request to its last stage.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::staged::Staged;
 use crate::root::RelPath;
 use crate::stamp::Stamp;
 
-/// One write of a batch; how far it is shows in what is known of the old file and of the new one.
+/// One write of a batch. Its stage is in the types: what is known about the old file and the new content.
 #[derive(Debug)]
 pub(crate) enum Step<Old, New> {
     Create { path: RelPath, new: New },
@@ -17,15 +17,15 @@ pub(crate) enum Step<Old, New> {
     MoveAndUpdate { path: RelPath, old: Old, to: RelPath, new: New },
 }
 
-/// As the caller asks for it: the stamp is of the file that was seen.
-pub(crate) type Asked<'a> = Step<Stamp, Content<'a>>;
-/// With the file that is there, looked at and kept.
+/// As the caller requests it: the stamp is that of the file when it was read.
+pub(crate) type Requested<'a> = Step<Stamp, Content<'a>>;
+/// The existing file was checked and saved.
 pub(super) type Checked<'a> = Step<Current, Content<'a>>;
-/// With the new content on the disk.
+/// The new content is on disk.
 pub(super) type Ready<'r> = Step<Current, Staged<'r>>;
 
 impl<Old, New> Step<Old, New> {
-    /// The paths that it concerns.
+    /// The paths that it affects.
     pub(super) fn paths(&self) -> impl Iterator<Item = &RelPath> {
         let (path, to) = match self {
             Self::Create { path, .. } | Self::Update { path, .. } | Self::Delete { path, .. } => (path, None),
@@ -35,12 +35,12 @@ impl<Old, New> Step<Old, New> {
     }
 }
 
-/// What a file is to hold.
+/// The new content of a file.
 pub(crate) enum Content<'a> {
-    /// These bytes, one piece behind the other; the permissions stay.
+    /// These pieces, one after the other; the permissions stay.
     Pieces(Box<dyn Iterator<Item = &'a [u8]> + 'a>),
-    /// What the journal has under this hash, with these permissions.
-    Kept(Stamp),
+    /// The content that the journal saved under this hash, with these permissions.
+    Saved(Stamp),
 }
 
 impl<'a> Content<'a> {
@@ -53,7 +53,7 @@ impl fmt::Debug for Content<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pieces(_) => f.write_str("Pieces(..)"),
-            Self::Kept(stamp) => f.debug_tuple("Kept").field(stamp).finish(),
+            Self::Saved(stamp) => f.debug_tuple("Saved").field(stamp).finish(),
         }
     }
 }

@@ -17,7 +17,7 @@ fn project() -> Fixture {
     fixture
 }
 
-/// Every kind of write, on that project.
+/// Every kind of write to that project.
 fn all_kinds<'a>(fixture: &Fixture) -> Batch<'a> {
     let mut batch = Batch::new("all");
     batch.create(fixture.path("new/deep/e"), [&b"created"[..]]);
@@ -64,7 +64,7 @@ fn every_kind_of_write_in_one_batch() {
     assert_eq!(made, ["new", "new/deep", "moved"]);
 }
 
-/// Commits every kind of write and one more, with something done once all are checked and most are staged.
+/// Commits every kind of write and one more, and interferes once all are checked and most are staged.
 fn disturbed(disturb: impl Fn(&Fixture)) -> (Fixture, Tree, Error) {
     let fixture = project();
     fixture.put("last", "old");
@@ -82,15 +82,12 @@ fn disturbed(disturb: impl Fn(&Fixture)) -> (Fixture, Tree, Error) {
 }
 
 #[test]
-fn if_the_last_write_fails_the_others_are_put_back() {
+fn if_the_last_write_fails_the_others_are_rolled_back() {
     let (fixture, mut expected, error) = disturbed(|fixture| fixture.put("last", "theirs"));
-    let Error::PutBack { cause, count } = &error else { panic!("{error:?}") };
+    let Error::RolledBack { cause, count } = &error else { panic!("{error:?}") };
     assert!(matches!(&**cause, Error::Changed { path } if path.as_str() == "last"), "{cause}");
     assert_eq!(*count, 5);
-    assert_eq!(
-        error.to_string(),
-        "`last`: changed since it was read; files written before it were put back: 5"
-    );
+    assert_eq!(error.to_string(), "`last`: changed since it was read; files rolled back: 5");
     expected.insert("last".into(), file("theirs", 0o644));
     assert_eq!(fixture.tree(), expected);
     assert!(fixture.journal.log().unwrap().entries.is_empty());
@@ -98,31 +95,28 @@ fn if_the_last_write_fails_the_others_are_put_back() {
 }
 
 #[test]
-fn if_the_third_of_five_fails_the_first_two_are_put_back() {
+fn if_the_third_of_five_fails_the_first_two_are_rolled_back() {
     let (fixture, mut expected, error) = disturbed(|fixture| {
         fs::remove_file(fixture.at("old/b")).unwrap();
         fs::create_dir(fixture.at("old/b")).unwrap();
     });
-    let words = "`old/b`: not a file but a directory; files written before it were put back: 2";
+    let words = "`old/b`: not a file but a directory; files rolled back: 2";
     assert_eq!(error.to_string(), words);
     expected.insert("old/b".into(), Node::Directory);
     assert_eq!(fixture.tree(), expected);
     assert!(fixture.journal.log().unwrap().entries.is_empty());
 }
 
-/// Both halves of a move with a new content: what it comes from changes, and where it goes is taken.
+/// Either half of the move can fail: the source has changed, or the destination exists.
 #[test]
-fn a_move_with_a_new_content_is_done_wholly_or_not_at_all() {
+fn a_move_with_new_content_is_all_or_nothing() {
     let (fixture, mut expected, error) = disturbed(|fixture| fixture.put("d", "theirs"));
-    assert_eq!(error.to_string(), "`d`: changed since it was read; files written before it were put back: 4");
+    assert_eq!(error.to_string(), "`d`: changed since it was read; files rolled back: 4");
     expected.insert("d".into(), file("theirs", 0o644));
     assert_eq!(fixture.tree(), expected);
 
     let (fixture, mut expected, error) = disturbed(|fixture| fixture.put("new/d", "theirs"));
-    assert_eq!(
-        error.to_string(),
-        "`new/d`: a file is already there; files written before it were put back: 4"
-    );
+    assert_eq!(error.to_string(), "`new/d`: a file already exists; files rolled back: 4");
     expected.insert("new".into(), Node::Directory);
     expected.insert("new/d".into(), file("theirs", 0o644));
     assert_eq!(fixture.tree(), expected);
@@ -131,19 +125,19 @@ fn a_move_with_a_new_content_is_done_wholly_or_not_at_all() {
 #[test]
 fn a_path_that_is_taken_at_the_last_moment_is_not_overwritten() {
     let (fixture, mut expected, error) = disturbed(|fixture| fixture.put("moved/c", "theirs"));
-    let words = "`moved/c`: a file is already there; files written before it were put back: 3";
+    let words = "`moved/c`: a file already exists; files rolled back: 3";
     assert_eq!(error.to_string(), words);
     expected.insert("moved".into(), Node::Directory);
     expected.insert("moved/c".into(), file("theirs", 0o644));
     assert_eq!(fixture.tree(), expected);
 }
 
-/// What cannot be put back is named, and the entry stays so that it can be undone later.
+/// The entry stays, so that it can be undone later.
 #[test]
-fn what_cannot_be_put_back_is_named_and_can_be_undone() {
+fn what_cannot_be_rolled_back_is_reported_and_can_be_undone() {
     let (fixture, before, error) = disturbed(|fixture| {
         fixture.put("last", "theirs");
-        // All that the journal keeps is gone: of the files that were there nothing can be put back.
+        // All saved files are gone, so no file that existed can be restored.
         let blobs = fixture.journal.folder().join("blobs");
         fs::rename(&blobs, fixture.folder.path().join("hidden")).unwrap();
         fs::create_dir(&blobs).unwrap();
@@ -151,7 +145,7 @@ fn what_cannot_be_put_back_is_named_and_can_be_undone() {
     let Error::HalfDone { entry, left, .. } = &error else { panic!("{error:?}") };
     let left: Vec<_> = left.iter().map(RelPath::as_str).collect();
     assert_eq!(left, ["old/a", "old/b", "d", "new/d"]);
-    // What was only moved needs nothing from the journal, and what was created is gone with its directory.
+    // A file that was only moved needs nothing from the journal, and a created file is removed with its directory.
     let kept = [("old/a", "updated"), ("new/d", "rewritten"), ("c", "three"), ("last", "theirs")];
     assert_eq!(fixture.tree(), tree(&kept));
 

@@ -1,4 +1,4 @@
-//! What a path may be, where links lead, and what a swap at the wrong moment does.
+//! Which paths are allowed, where symlinks may point, and what happens if something is swapped in between.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use reknit_workspace::{Batch, RelPath, Root};
 
 use crate::fixture::{Fixture, second};
 
-/// Resolving gives this path, or an error that begins with these words.
+/// Resolving returns this path, or an error that starts with these words.
 fn check(fixture: &Fixture, path: &str, expected: Result<&str, &str>) {
     let resolved = fixture.root.resolve(path);
     match (&resolved, expected) {
@@ -26,7 +26,7 @@ fn check(fixture: &Fixture, path: &str, expected: Result<&str, &str>) {
 }
 
 #[test]
-fn a_path_is_brought_into_one_form() {
+fn paths_are_normalised() {
     let fixture = Fixture::new(&[("src/lib.rs", "")]);
     check(&fixture, "src/lib.rs", Ok("src/lib.rs"));
     check(&fixture, "./src//./lib.rs", Ok("src/lib.rs"));
@@ -41,29 +41,29 @@ fn a_path_is_brought_into_one_form() {
 }
 
 #[test]
-fn what_is_no_path_below_the_root_is_refused() {
+fn paths_that_are_not_inside_the_root_are_refused() {
     let fixture = Fixture::new(&[("src/lib.rs", "")]);
     check(&fixture, "", Err("the path is empty"));
-    check(&fixture, "a\0b", Err("`a\u{fffd}b`: there is a NUL at byte 1"));
-    check(&fixture, "..", Err("`..`: there is a `..` in it"));
-    check(&fixture, "src/../src/lib.rs", Err("`src/../src/lib.rs`: there is a `..` in it"));
-    check(&fixture, "../project/src/lib.rs", Err("`../project/src/lib.rs`: there is a `..` in it"));
-    check(&fixture, "/etc/passwd", Err("`/etc/passwd`: outside of the root"));
-    check(&fixture, "/no/such/thing", Err("`/no/such/thing`: outside of the root"));
+    check(&fixture, "a\0b", Err("`a\u{fffd}b`: contains a NUL at byte 1"));
+    check(&fixture, "..", Err("`..`: contains `..`"));
+    check(&fixture, "src/../src/lib.rs", Err("`src/../src/lib.rs`: contains `..`"));
+    check(&fixture, "../project/src/lib.rs", Err("`../project/src/lib.rs`: contains `..`"));
+    check(&fixture, "/etc/passwd", Err("`/etc/passwd`: outside the root"));
+    check(&fixture, "/no/such/thing", Err("`/no/such/thing`: outside the root"));
     check(&fixture, ".", Err("`.`: not a file but a directory"));
     check(&fixture, "src/", Err("`src/`: not a file but a directory"));
     check(&fixture, "src/lib.rs/more/x", Err("`src/lib.rs/more/x`: `"));
     let root = fixture.root.path().to_str().unwrap().to_owned();
     check(&fixture, &root, Err(&format!("`{root}`: not a file but a directory")));
-    // The root's name is the beginning of this one, and it is not inside for that.
+    // It starts with the name of the root, but it is not inside the root.
     let beside = format!("{root}-secrets/key");
-    check(&fixture, &beside, Err(&format!("`{beside}`: outside of the root")));
+    check(&fixture, &beside, Err(&format!("`{beside}`: outside the root")));
     let around = format!("{root}/../project/src/lib.rs");
-    check(&fixture, &around, Err(&format!("`{around}`: there is a `..` in it")));
+    check(&fixture, &around, Err(&format!("`{around}`: contains `..`")));
 }
 
 #[test]
-fn links_are_followed_as_far_as_the_root_reaches() {
+fn symlinks_are_followed_inside_the_root() {
     let fixture = Fixture::new(&[("src/lib.rs", "inside")]);
     let outside = fixture.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
@@ -82,21 +82,21 @@ fn links_are_followed_as_far_as_the_root_reaches() {
     check(&fixture, "relative/new.rs", Ok("src/new.rs"));
     check(&fixture, "absolute", Ok("src/lib.rs"));
     check(&fixture, "twice/lib.rs", Ok("src/lib.rs"));
-    check(&fixture, "out/secret", Err("`out/secret`: a link leads outside of the root, to `"));
-    check(&fixture, "out/new", Err("`out/new`: a link leads outside of the root, to `"));
-    check(&fixture, "out-file", Err("`out-file`: a link leads outside of the root, to `"));
-    check(&fixture, "out-twice/secret", Err("`out-twice/secret`: a link leads outside"));
-    check(&fixture, "dangling", Err("`dangling`: the link `"));
-    check(&fixture, "dangling/new", Err("`dangling/new`: the link `"));
-    check(&fixture, "dangling-out", Err("`dangling-out`: the link `"));
-    check(&fixture, "circle", Err("`circle`: following its links: "));
+    check(&fixture, "out/secret", Err("`out/secret`: a symlink points outside the root, to `"));
+    check(&fixture, "out/new", Err("`out/new`: a symlink points outside the root, to `"));
+    check(&fixture, "out-file", Err("`out-file`: a symlink points outside the root, to `"));
+    check(&fixture, "out-twice/secret", Err("`out-twice/secret`: a symlink points outside"));
+    check(&fixture, "dangling", Err("`dangling`: the symlink `"));
+    check(&fixture, "dangling/new", Err("`dangling/new`: the symlink `"));
+    check(&fixture, "dangling-out", Err("`dangling-out`: the symlink `"));
+    check(&fixture, "circle", Err("`circle`: resolving symlinks: "));
     let absolute = fixture.at("out/secret");
     let absolute = absolute.to_str().unwrap();
-    check(&fixture, absolute, Err(&format!("`{absolute}`: a link leads outside of the root")));
+    check(&fixture, absolute, Err(&format!("`{absolute}`: a symlink points outside the root")));
 }
 
 #[test]
-fn a_root_and_an_absolute_path_may_be_given_through_links() {
+fn roots_and_absolute_paths_may_contain_symlinks() {
     let fixture = Fixture::new(&[("a.txt", "one")]);
     let other = fixture.folder.path().join("other-name");
     symlink(fixture.root.path(), &other).unwrap();
@@ -106,7 +106,7 @@ fn a_root_and_an_absolute_path_may_be_given_through_links() {
 }
 
 #[test]
-fn a_name_can_be_asked_for_without_what_is_behind_it() {
+fn the_last_name_can_be_resolved_without_following_it() {
     let fixture = Fixture::new(&[("src/lib.rs", "inside")]);
     symlink("src", fixture.at("folder")).unwrap();
     symlink("lib.rs", fixture.at("src/link.rs")).unwrap();
@@ -115,14 +115,14 @@ fn a_name_can_be_asked_for_without_what_is_behind_it() {
     let mut batch = Batch::new("delete");
     batch.delete(path, &fixture.read("src/lib.rs").stamp);
     let error = batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
-    assert_eq!(error.to_string(), "`src/link.rs`: `src/link.rs` is a link");
+    assert_eq!(error.to_string(), "`src/link.rs`: `src/link.rs` is a symlink");
     assert!(matches!(fixture.root.resolve_name("."), Err(Error::NotAFile { .. })));
     let root = fixture.root.path().to_str().unwrap();
     assert!(matches!(fixture.root.resolve_name(root), Err(Error::NotAFile { .. })));
 }
 
 #[test]
-fn what_has_no_bytes_to_edit_is_named() {
+fn errors_name_what_is_not_a_regular_file() {
     let fixture = Fixture::new(&[("src/lib.rs", "")]);
     let made = Command::new("mkfifo").arg(fixture.at("pipe")).status().unwrap();
     assert!(made.success());
@@ -135,7 +135,7 @@ fn what_has_no_bytes_to_edit_is_named() {
     expect("pipe", Found::Fifo);
     expect("socket", Found::Socket);
     let missing = fixture.root.read(&fixture.path("src/none.rs")).unwrap_err();
-    assert_eq!(missing.to_string(), "`src/none.rs`: there is no such file");
+    assert_eq!(missing.to_string(), "`src/none.rs`: no such file");
 
     let devices = Root::open("/dev").unwrap();
     let error = devices.read(&devices.resolve("null").unwrap()).unwrap_err();
@@ -143,22 +143,22 @@ fn what_has_no_bytes_to_edit_is_named() {
 }
 
 #[test]
-fn a_path_that_was_not_resolved_is_not_followed() {
+fn symlinks_in_unresolved_paths_are_not_followed() {
     let fixture = Fixture::new(&[("src/lib.rs", "inside")]);
     symlink("src", fixture.at("folder")).unwrap();
     symlink("src/lib.rs", fixture.at("file")).unwrap();
     let read = |path: &str| fixture.root.read(&RelPath::new(path).unwrap()).unwrap_err().to_string();
-    assert_eq!(read("folder/lib.rs"), "`folder/lib.rs`: `folder` is a link");
-    assert_eq!(read("file"), "`file`: `file` is a link");
+    assert_eq!(read("folder/lib.rs"), "`folder/lib.rs`: `folder` is a symlink");
+    assert_eq!(read("file"), "`file`: `file` is a symlink");
     assert_eq!(read("src/lib.rs/x"), "`src/lib.rs/x`: `src/lib.rs` is not a directory");
 }
 
-/// Names that mean something in the project of the next test, and some that do not.
+/// Names that exist in the project of the next test, and some that do not.
 const NAMES: [&str; 10] = ["a", "b", "in", "up", "out", "file", "none", ".", "..", ""];
 
-/// The system says where a path leads; it is resolved to just that, or refused if that is outside.
+/// A path resolves to what the system says, or is refused if that is outside.
 #[test]
-fn no_path_leads_out() {
+fn no_path_leads_outside() {
     let fixture = Fixture::new(&[("a/b/file", ""), ("file", "")]);
     let outside = fixture.folder.path().join("outside");
     fs::create_dir_all(outside.join("a")).unwrap();
@@ -176,7 +176,7 @@ fn no_path_leads_out() {
         let resolved = fixture.root.resolve(&given);
         if let Ok(path) = &resolved {
             prop_assert!(!names.contains(&".."));
-            // As far as there is anything it is inside, and no link is left on the way.
+            // The part that exists is inside the root and contains no symlink.
             let place = root.join(path.as_str());
             let known = place.ancestors().find_map(|place| Some((place, fs::canonicalize(place).ok()?)));
             let (place, canonical) = known.unwrap();
@@ -192,9 +192,9 @@ fn no_path_leads_out() {
     });
 }
 
-/// The attack: a path is found to be inside, and then a directory of it is swapped for a link.
+/// The attack: a path is resolved, and then one of its directories is swapped for a symlink.
 #[test]
-fn a_directory_that_is_swapped_for_a_link_is_not_followed() {
+fn a_directory_swapped_for_a_symlink_is_not_followed() {
     let fixture = Fixture::new(&[("a/b/file", "inside")]);
     let outside = fixture.folder.path().join("outside");
     fs::create_dir_all(outside.join("b")).unwrap();
@@ -206,7 +206,7 @@ fn a_directory_that_is_swapped_for_a_link_is_not_followed() {
     fs::rename(fixture.at("a"), fixture.at("was-a")).unwrap();
     symlink(&outside, fixture.at("a")).unwrap();
 
-    let swapped = "`a/b/file`: `a` is a link";
+    let swapped = "`a/b/file`: `a` is a symlink";
     assert_eq!(fixture.root.read(&path).unwrap_err().to_string(), swapped);
     type Write = fn(&mut Batch<'_>, RelPath, &reknit_workspace::Stamp);
     let writes: [Write; 3] = [
@@ -223,7 +223,7 @@ fn a_directory_that_is_swapped_for_a_link_is_not_followed() {
     let mut batch = Batch::new("attack");
     batch.create(new, [&b"x"[..]]);
     let error = batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
-    assert_eq!(error.to_string(), "`a/b/new/file`: `a` is a link");
+    assert_eq!(error.to_string(), "`a/b/new/file`: `a` is a symlink");
 
     assert_eq!(fs::read(outside.join("b/file")).unwrap(), b"inside");
     assert_eq!(fs::read_dir(outside.join("b")).unwrap().count(), 1);
@@ -231,7 +231,7 @@ fn a_directory_that_is_swapped_for_a_link_is_not_followed() {
 }
 
 #[test]
-fn a_file_that_is_swapped_for_a_link_is_not_followed() {
+fn a_file_swapped_for_a_symlink_is_not_followed() {
     let fixture = Fixture::new(&[("file", "inside")]);
     let outside = fixture.folder.path().join("secret");
     fs::write(&outside, "inside").unwrap();
@@ -240,7 +240,7 @@ fn a_file_that_is_swapped_for_a_link_is_not_followed() {
     fs::remove_file(fixture.at("file")).unwrap();
     symlink(&outside, fixture.at("file")).unwrap();
 
-    assert_eq!(fixture.root.read(&path).unwrap_err().to_string(), "`file`: `file` is a link");
+    assert_eq!(fixture.root.read(&path).unwrap_err().to_string(), "`file`: `file` is a symlink");
     let mut batch = Batch::new("attack");
     batch.update(path, &stamp, [&b"x"[..]]);
     batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
@@ -248,9 +248,9 @@ fn a_file_that_is_swapped_for_a_link_is_not_followed() {
     assert!(fixture.at("file").is_symlink());
 }
 
-/// The same while the batch is on its way: everything is checked, and what is to be written is on the disk.
+/// The same during a batch: everything is checked, and the new content is staged.
 #[test]
-fn a_directory_that_is_swapped_during_the_write_is_not_followed() {
+fn a_directory_swapped_during_the_write_is_not_followed() {
     let fixture = Fixture::new(&[("a/file", "inside")]);
     let outside = fixture.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
@@ -263,7 +263,7 @@ fn a_directory_that_is_swapped_during_the_write_is_not_followed() {
     let mut batch = Batch::new("attack");
     batch.update(fixture.path("a/file"), &stamp, swap);
     let error = batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
-    assert_eq!(error.to_string(), "`a/file`: `a` is a link");
+    assert_eq!(error.to_string(), "`a/file`: `a` is a symlink");
     assert_eq!(fs::read(outside.join("file")).unwrap(), b"inside");
     assert_eq!(fs::read(fixture.at("was-a/file")).unwrap(), b"inside");
     assert!(fixture.journal.log().unwrap().entries.is_empty());

@@ -1,7 +1,7 @@
-//! The process ends at some moment of a batch; what it leaves behind is made by hand.
+//! The process crashes during a batch; the tests create the state that it leaves.
 //!
-//! Before its entry is there a batch has changed nothing. Behind that any first few of its writes may have
-//! happened: the files are put into that state, and the entry is undone.
+//! Before its entry is written a batch has changed nothing. After that the first few of its writes, or all of
+//! them, may have happened: the tests put the files into that state and undo the entry.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use reknit_workspace::{Batch, EntryId, Undo};
 
 use crate::fixture::{Fixture, Node, Tree, chmod, second};
 
-/// A batch of every kind is done, and its project before and after.
+/// A project after a batch with every kind of write, and its trees before and after.
 fn done() -> (Fixture, EntryId, Tree, Tree) {
     let fixture = Fixture::new(&[("a", "one"), ("b", "two"), ("c", "three"), ("d", "four")]);
     chmod(&fixture.at("b"), 0o600);
@@ -26,7 +26,7 @@ fn done() -> (Fixture, EntryId, Tree, Tree) {
     (fixture, id, before, after)
 }
 
-/// Makes paths of the project what they are in a tree.
+/// Gives paths of the project the state that they have in a tree.
 fn set(fixture: &Fixture, paths: &[&str], like: &Tree) {
     for path in paths {
         let place = fixture.at(path);
@@ -35,17 +35,17 @@ fn set(fixture: &Fixture, paths: &[&str], like: &Tree) {
                 fs::write(&place, content).unwrap();
                 chmod(&place, *mode);
             }
-            Some(node) => panic!("{node:?} is no file"),
+            Some(node) => panic!("{node:?} is not a file"),
             None => drop(fs::remove_file(&place)),
         }
     }
 }
 
-/// The paths in the order in which they are written; those of a rename go together.
+/// The paths in the order in which they are written; a rename changes two at once.
 const WRITTEN: [&[&str]; 6] = [&["a"], &["n/e"], &["b"], &["c", "m"], &["k"], &["d"]];
 
 #[test]
-fn whatever_part_of_an_entry_happened_is_taken_back() {
+fn whatever_part_of_an_entry_happened_is_undone() {
     for happened in 0..=WRITTEN.len() {
         let (fixture, id, before, after) = done();
         for paths in &WRITTEN[happened..] {
@@ -53,18 +53,18 @@ fn whatever_part_of_an_entry_happened_is_taken_back() {
         }
         let crashed = fixture.tree();
         let undone = Undo::of(id).commit(&fixture.root, &fixture.journal, second(1)).unwrap().entry;
-        assert_eq!(fixture.tree(), before, "behind {happened} writes");
-        // To take that back is to be where the crash left things, save for a directory with nothing in it.
+        assert_eq!(fixture.tree(), before, "after {happened} writes");
+        // Undoing the undo restores the state after the crash, except for an empty directory.
         Undo::of(undone.id).commit(&fixture.root, &fixture.journal, second(2)).unwrap();
         let files =
             |tree: &Tree| tree.clone().into_iter().filter(|(path, _)| path != "n").collect::<Vec<_>>();
-        assert_eq!(files(&fixture.tree()), files(&crashed), "behind {happened} writes");
+        assert_eq!(files(&fixture.tree()), files(&crashed), "after {happened} writes");
         assert_eq!(happened == WRITTEN.len(), files(&crashed) == files(&after));
     }
 }
 
 #[test]
-fn an_entry_of_which_nothing_happened_is_undone_without_a_write() {
+fn undoing_an_entry_that_never_happened_writes_nothing() {
     let (fixture, id, before, _) = done();
     for paths in WRITTEN {
         set(&fixture, paths, &before);
@@ -84,7 +84,7 @@ fn an_undo_that_crashed_halfway_is_done_again() {
     let undone = Undo::of(id).commit(&fixture.root, &fixture.journal, second(1)).unwrap().entry;
     fs::create_dir(fixture.at("n")).unwrap();
     set(&fixture, &["k", "d", "c", "m", "b", "n/e"], &after);
-    // The entry says that it is undone, so what the undo left is taken back first.
+    // The entry counts as undone, so the undo has to be undone first.
     Undo::of(undone.id).commit(&fixture.root, &fixture.journal, second(2)).unwrap();
     assert_eq!(fixture.tree(), after);
     Undo::of(id).commit(&fixture.root, &fixture.journal, second(3)).unwrap();
@@ -92,7 +92,7 @@ fn an_undo_that_crashed_halfway_is_done_again() {
 }
 
 #[test]
-fn what_an_unfinished_entry_left_in_the_journal_does_no_harm() {
+fn leftovers_of_an_unfinished_entry_do_no_harm() {
     let (fixture, id, before, _) = done();
     let folder = fixture.journal.folder();
     fs::write(folder.join("entries/unfinished-0123456789abcdef"), "{").unwrap();

@@ -1,4 +1,4 @@
-//! A journal in which something is broken: what is broken is named, and the rest works.
+//! A damaged journal: the damage is reported, and the rest works.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use reknit_workspace::{Batch, EntryId, Hash, Undo};
 
 use crate::fixture::{Fixture, second, tree};
 
-/// Two updates of one file each, one behind the other.
+/// Two updates of one file each, one after the other.
 fn two_entries() -> (Fixture, EntryId, EntryId) {
     let fixture = Fixture::new(&[("a", "one"), ("b", "two")]);
     let first = fixture.update("a", "1").id;
@@ -16,7 +16,7 @@ fn two_entries() -> (Fixture, EntryId, EntryId) {
     (fixture, first, last)
 }
 
-/// Breaks the first entry in some way, and sees that it is named and that the other can be undone.
+/// Damages the first entry, and checks that this is reported and that the other entry can be undone.
 fn check(break_it: impl Fn(&str) -> Vec<u8>, what: &str) {
     let (fixture, first, last) = two_entries();
     let file = fixture.journal.folder().join("entries/1.json");
@@ -36,7 +36,7 @@ fn check(break_it: impl Fn(&str) -> Vec<u8>, what: &str) {
     Undo::of(last).commit(&fixture.root, &fixture.journal, second(1)).unwrap();
     assert_eq!(fixture.tree(), tree(&[("a", "1"), ("b", "two")]));
 
-    // Nobody can say what it needs, so all is kept until it is gone.
+    // It is unknown which saved files it needs, so all of them stay until it is removed.
     let keep = Keep { bytes: 0, ..Keep::default() };
     assert_eq!(fixture.blobs(), 3);
     fixture.journal.prune(&Keep::default(), second(1)).unwrap();
@@ -46,17 +46,17 @@ fn check(break_it: impl Fn(&str) -> Vec<u8>, what: &str) {
 }
 
 #[test]
-fn a_damaged_entry_is_named_and_the_others_can_be_undone() {
-    check(|text| text.replace("\"a\"", "\"b\"").into(), "it is not what was written");
-    check(|text| text[..text.len() - 9].into(), "it is not what was written");
-    check(|_| b"no line".to_vec(), "it is cut");
-    check(|_| Vec::new(), "it is cut");
-    check(|_| b"\xFF\xFE\n\xFF".to_vec(), "it is not what was written");
+fn a_damaged_entry_is_reported_and_the_others_can_be_undone() {
+    check(|text| text.replace("\"a\"", "\"b\"").into(), "the checksum does not match");
+    check(|text| text[..text.len() - 9].into(), "the checksum does not match");
+    check(|_| b"no line".to_vec(), "truncated");
+    check(|_| Vec::new(), "truncated");
+    check(|_| b"\xFF\xFE\n\xFF".to_vec(), "the checksum does not match");
 }
 
-/// With the right hash in front: whoever wrote that meant it.
+/// The checksum matches, but the content is wrong.
 #[test]
-fn an_entry_that_says_something_else_is_not_believed() {
+fn an_entry_with_wrong_content_is_rejected() {
     let sealed = |text: &str, from: &str, to: &str| {
         let (_, body) = text.split_once('\n').unwrap();
         let body = body.replace(from, to);
@@ -64,14 +64,14 @@ fn an_entry_that_says_something_else_is_not_believed() {
     };
     check(
         |text| sealed(text, "\"version\":1", "\"version\":9"),
-        "it is of version 9, and this reads version 1",
+        "version 9 is not supported, only version 1",
     );
-    check(|text| sealed(text, "\"id\":1", "\"id\":7"), "it is entry 7");
-    check(|text| sealed(text, "\"path\":\"a\"", "\"path\":\"../a\""), "`../a`: there is a `..` in it");
+    check(|text| sealed(text, "\"id\":1", "\"id\":7"), "it contains entry 7");
+    check(|text| sealed(text, "\"path\":\"a\"", "\"path\":\"../a\""), "`../a`: contains `..`");
 }
 
 #[test]
-fn a_kept_file_that_is_missing_or_damaged_is_named_and_the_others_come_back() {
+fn a_missing_or_damaged_blob_is_reported_and_the_others_are_restored() {
     let break_it: [fn(&std::path::Path); 3] = [
         |blob| fs::remove_file(blob).unwrap(),
         |blob| fs::write(blob, "eno").unwrap(),
@@ -100,7 +100,7 @@ fn a_kept_file_that_is_missing_or_damaged_is_named_and_the_others_come_back() {
 }
 
 #[test]
-fn a_damaged_kept_file_is_made_whole_when_the_same_content_is_kept_again() {
+fn a_damaged_blob_is_repaired_when_the_same_content_is_saved_again() {
     let fixture = Fixture::new(&[("a", "one"), ("b", "one")]);
     let first = fixture.update("a", "1").id;
     let blob = fixture.journal.folder().join(format!("blobs/{}", Hash::of(b"one")));
@@ -117,7 +117,7 @@ fn a_journal_that_cannot_be_written_stops_the_batch() {
     let mut batch = Batch::new("apply");
     batch.update(fixture.path("a"), &fixture.read("a").stamp, [&b"1"[..]]);
     let error = batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
-    assert!(error.to_string().contains("creating a file of the journal"), "{error}");
+    assert!(error.to_string().contains("creating a file in the journal"), "{error}");
     fs::create_dir(fixture.journal.folder().join("blobs")).unwrap();
     fs::remove_dir(fixture.journal.folder().join("entries")).unwrap();
     let mut batch = Batch::new("apply");

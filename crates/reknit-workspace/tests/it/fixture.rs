@@ -1,4 +1,4 @@
-//! A project and a journal in a folder that goes away.
+//! A project and a journal in a temporary folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,9 +16,9 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// A project with these files, each with the mode 644.
+    /// A project with these files, each with mode 644.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+        let folder = tempfile::tempdir().expect("temporary folders can be created");
         fs::create_dir(folder.path().join("project")).unwrap();
         let root = Root::open(folder.path().join("project")).unwrap();
         let journal = Journal::open(folder.path().join("state/journal")).unwrap();
@@ -29,12 +29,12 @@ impl Fixture {
         fixture
     }
 
-    /// Where a path of the project is.
+    /// The absolute form of a path in the project.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.root.path().join(path)
     }
 
-    /// Writes a file as somebody else would.
+    /// Writes a file the way another program would.
     pub(crate) fn put(&self, path: &str, content: &str) {
         let file = self.at(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -68,14 +68,14 @@ impl Fixture {
         batch.commit(&self.root, &self.journal, second(0)).unwrap().entry
     }
 
-    /// Everything in the project, temporary files that were left there included.
+    /// Everything in the project, including leftover temporary files.
     pub(crate) fn tree(&self) -> Tree {
         let mut tree = Tree::new();
         walk(self.root.path(), "", &mut tree);
         tree
     }
 
-    /// How many files the journal keeps.
+    /// The number of saved files in the journal.
     pub(crate) fn blobs(&self) -> usize {
         fs::read_dir(self.journal.folder().join("blobs")).unwrap().count()
     }
@@ -94,7 +94,7 @@ pub(crate) fn file(content: &str, mode: u32) -> Node {
     Node::File { content: content.into(), mode }
 }
 
-/// A tree with these files, each with the mode 644, and their directories.
+/// A tree with these files, each with mode 644, and their directories.
 pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
     let mut tree = Tree::new();
     for (path, content) in files {
@@ -106,7 +106,7 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
     tree
 }
 
-/// A time, in seconds behind some moment.
+/// A time, in seconds after a fixed moment.
 pub(crate) fn second(count: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_700_000_000 + count)
 }

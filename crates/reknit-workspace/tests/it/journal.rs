@@ -1,4 +1,4 @@
-//! What the journal holds, for how long, and who may look.
+//! What the journal contains, for how long, and who can access it.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -47,7 +47,7 @@ fn the_log_is_newest_first_and_says_what_is_undone() {
     assert_eq!(fixture.journal.entry(other).unwrap(), *entry);
 }
 
-/// The form of the files is a promise: a later version must read what this one wrote.
+/// The file format is a promise: a later version must read what this one wrote.
 #[test]
 fn an_entry_is_a_hash_and_a_line_of_json() {
     let fixture = Fixture::new(&[("a", "one")]);
@@ -77,7 +77,7 @@ fn an_entry_is_a_hash_and_a_line_of_json() {
 }
 
 #[test]
-fn only_the_owner_may_look_into_it() {
+fn only_the_owner_can_access_it() {
     let fixture = Fixture::new(&[("a", "secret")]);
     update_at(&fixture, "other", second(0));
     let folder = fixture.journal.folder();
@@ -90,7 +90,7 @@ fn only_the_owner_may_look_into_it() {
 }
 
 #[test]
-fn what_is_old_is_pruned() {
+fn old_entries_are_pruned() {
     let fixture = Fixture::new(&[("a", "0")]);
     for day in 0..5 {
         update_at(&fixture, &format!("{}", day + 1), second(day * 100));
@@ -102,7 +102,7 @@ fn what_is_old_is_pruned() {
     assert_eq!(fixture.blobs(), 3);
     assert!(matches!(fixture.journal.content(Hash::of(b"1")), Err(Error::Lost { .. })));
     assert!(matches!(fixture.journal.entry("2".parse().unwrap()), Err(Error::NoEntry { .. })));
-    // What stays can be undone.
+    // The remaining entries can be undone.
     for id in ["5", "4", "3"] {
         let undo = Undo::of(id.parse().unwrap());
         undo.commit(&fixture.root, &fixture.journal, second(402)).unwrap();
@@ -112,7 +112,7 @@ fn what_is_old_is_pruned() {
 }
 
 #[test]
-fn what_is_too_much_is_pruned_oldest_first_but_not_the_last() {
+fn large_journals_are_pruned_oldest_first_but_not_the_last_entry() {
     let fixture = Fixture::new(&[("a", &"0".repeat(100))]);
     for content in ["1", "2", "3", "4"] {
         update_at(&fixture, &content.repeat(100), second(0));
@@ -124,12 +124,12 @@ fn what_is_too_much_is_pruned_oldest_first_but_not_the_last() {
     let pruned = fixture.journal.prune(&keep(0), second(0)).unwrap();
     assert_eq!((pruned.entries, pruned.bytes), (2, 200));
     assert_eq!(ids(&fixture.journal), ["4"]);
-    // Numbers go on where they were.
+    // Numbers continue where they left off.
     assert_eq!(update_at(&fixture, "5", second(0)).to_string(), "5");
 }
 
 #[test]
-fn what_two_entries_need_stays_until_both_are_gone() {
+fn a_blob_that_two_entries_need_stays_until_both_are_gone() {
     let fixture = Fixture::new(&[("a", "same")]);
     update_at(&fixture, "other", second(0));
     update_at(&fixture, "same", second(100));
@@ -144,6 +144,6 @@ fn what_two_entries_need_stays_until_both_are_gone() {
 }
 
 #[test]
-fn the_usual_limits_are_a_month_and_a_gibibyte() {
+fn the_default_limits_are_a_month_and_a_gibibyte() {
     assert_eq!(Keep::default(), Keep { age: Duration::from_secs(2_592_000), bytes: 1_073_741_824 });
 }

@@ -1,4 +1,4 @@
-//! A large file is changed without a copy of it in memory.
+//! A large file is changed without copying it in memory.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use reknit_workspace::{Batch, Hash, Undo};
 use crate::fixture::{Fixture, second};
 
 #[test]
-fn a_small_change_in_a_large_file_needs_little_memory() {
+fn a_small_change_to_a_large_file_needs_little_memory() {
     const SIZE: usize = 100 << 20;
     let fixture = Fixture::new(&[]);
     fs::write(fixture.at("large"), vec![b'x'; SIZE]).unwrap();

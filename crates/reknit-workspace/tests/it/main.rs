@@ -1,6 +1,6 @@
-//! The crate as its users see it, on real files in real folders.
+//! The public API on real files in real folders.
 //!
-//! Nothing here depends on who runs it: what is refused is refused to a superuser too.
+//! The results do not depend on the user who runs the tests: a superuser is refused the same things.
 
 mod fixture;
 mod confinement;
@@ -13,3 +13,5 @@ mod damage;
 mod together;
 mod random;
 mod large;
+mod edits;
+mod examples;

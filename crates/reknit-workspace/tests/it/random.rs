@@ -1,4 +1,4 @@
-//! Whatever is written, undoing all of it gives the tree as it was.
+//! Whatever is written, undoing all of it restores the original tree.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::fixture::{Fixture, Node, Tree, chmod, second};
 const PATHS: [&str; 8] = ["a", "b", "c.txt", "d/a", "d/b", "d/e/a", "f/g/h/a", "f/g/b"];
 const MODES: [u32; 4] = [0o644, 0o600, 0o755, 0o664];
 
-/// One write; what its numbers mean depends on what is there by then.
+/// One write. What its numbers mean depends on the files at that time.
 #[derive(Clone, Debug)]
 struct Plan {
     path: usize,
@@ -27,7 +27,7 @@ fn plan() -> impl Strategy<Value = Plan> {
         .prop_map(|(path, other, kind, content)| Plan { path, other, kind, content })
 }
 
-/// Adds a write to the batch if it is possible on this tree, and no other of the batch concerns its paths.
+/// Adds a write to the batch if this tree allows it and no other write of the batch uses its paths.
 fn add<'a>(
     batch: &mut Batch<'a>,
     fixture: &Fixture,
@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn undoing_everything_gives_the_first_tree(
+    fn undoing_everything_restores_the_first_tree(
         files in prop::collection::btree_map(0..PATHS.len(), (0..MODES.len(), any::<u32>()), 0..6),
         batches in prop::collection::vec(prop::collection::vec(plan(), 1..5), 1..5),
     ) {
@@ -93,8 +93,8 @@ proptest! {
         }
     }
 
-    /// Somebody else writes files behind a batch: an undo takes all of it back or touches nothing, and one
-    /// that overwrites what they wrote can itself be taken back.
+    /// Another program writes files after a batch: an undo reverts all of the batch or touches nothing, and one
+    /// that overwrites those files can itself be undone.
     #[test]
     fn what_others_wrote_is_never_lost(
         files in prop::collection::btree_set(0..PATHS.len(), 0..6),
@@ -138,7 +138,7 @@ proptest! {
     }
 }
 
-/// The files of a tree: a directory that became empty may come and go.
+/// The files of a tree, without directories: empty ones may appear and disappear.
 fn files_of(tree: &Tree) -> Tree {
     let files = tree.iter().filter(|(_, node)| matches!(node, Node::File { .. }));
     files.map(|(path, node)| (path.clone(), node.clone())).collect()

@@ -1,4 +1,4 @@
-//! Several writers at once, each with a journal and a root of its own, as processes have them.
+//! Several writers at once, each with its own journal and root, like separate processes.
 
 use std::sync::Barrier;
 use std::thread;
@@ -12,7 +12,7 @@ const WRITERS: usize = 4;
 const ROUNDS: usize = 10;
 
 #[test]
-fn writers_do_not_get_into_each_others_way() {
+fn writers_do_not_interfere_with_each_other() {
     let fixture = Fixture::new(&[]);
     let barrier = Barrier::new(WRITERS);
     thread::scope(|scope| {
@@ -51,9 +51,9 @@ fn writers_do_not_get_into_each_others_way() {
     }
 }
 
-/// All want the same file; of those that have read the same content one is let through.
+/// All write the same file. Of those that have read the same content only one succeeds.
 #[test]
-fn of_writers_that_saw_the_same_only_one_gets_through() {
+fn only_one_of_several_writers_with_the_same_stamp_succeeds() {
     let fixture = Fixture::new(&[("a", "old")]);
     let stamp = fixture.read("a").stamp;
     let barrier = Barrier::new(WRITERS);

@@ -1,4 +1,4 @@
-//! Entries taken back, and the taking back taken back.
+//! Entries are undone, and so are undos.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -13,7 +13,7 @@ fn undo(fixture: &Fixture, id: EntryId) -> Entry {
 }
 
 #[test]
-fn everything_comes_back_and_goes_again() {
+fn undo_and_redo_restore_everything() {
     let fixture = Fixture::new(&[("a", "one"), ("b/c", "two"), ("d", "three"), ("e", "four")]);
     chmod(&fixture.at("b/c"), 0o700);
     let before = fixture.tree();
@@ -48,7 +48,7 @@ fn a_moved_file_is_moved_back_as_the_same_file() {
 }
 
 #[test]
-fn directories_go_only_if_the_entry_made_them_and_nothing_is_left() {
+fn directories_are_removed_only_if_the_entry_created_them_and_they_are_empty() {
     let fixture = Fixture::new(&[("theirs/a", "one")]);
     let first = fixture.create("theirs/b", "new");
     let second_entry = fixture.create("x/y/c", "new");
@@ -61,7 +61,7 @@ fn directories_go_only_if_the_entry_made_them_and_nothing_is_left() {
 }
 
 #[test]
-fn a_file_that_somebody_changed_since_is_not_touched_unasked() {
+fn files_that_changed_since_are_not_touched_by_default() {
     let fixture = Fixture::new(&[("a", "one"), ("b", "two"), ("c", "three"), ("d", "four")]);
     let mut batch = Batch::new("apply");
     for path in ["a", "b", "c"] {
@@ -98,7 +98,7 @@ fn a_file_that_somebody_changed_since_is_not_touched_unasked() {
 }
 
 #[test]
-fn changed_permissions_are_a_change() {
+fn changed_permissions_count_as_a_change() {
     let fixture = Fixture::new(&[("a", "one")]);
     let done = fixture.update("a", "two");
     chmod(&fixture.at("a"), 0o755);
@@ -112,7 +112,7 @@ fn changed_permissions_are_a_change() {
 }
 
 #[test]
-fn what_is_no_file_is_never_overwritten() {
+fn only_files_are_overwritten() {
     let fixture = Fixture::new(&[("a", "one"), ("b/c", "two"), ("d", "three")]);
     let mut batch = Batch::new("apply");
     for path in ["a", "b/c", "d"] {
@@ -142,9 +142,9 @@ fn what_is_no_file_is_never_overwritten() {
     assert_eq!(fs::read(outside.join("c")).unwrap(), b"new");
 }
 
-/// If nothing can be put where a moved file was, it is not taken away from where it is.
+/// If the original of a moved file cannot be restored, the moved file is not removed.
 #[test]
-fn a_moved_file_goes_back_whole_or_stays() {
+fn a_moved_file_is_restored_completely_or_stays() {
     type Hinder = fn(&Fixture);
     let lose: Hinder = |fixture| {
         let blob = fixture.journal.folder().join(format!("blobs/{}", Hash::of(b"one")));
@@ -175,14 +175,14 @@ fn an_entry_is_undone_once() {
     let done = fixture.update("a", "two");
     let undone = undo(&fixture, done.id);
     let error = Undo::of(done.id).commit(&fixture.root, &fixture.journal, second(2)).unwrap_err();
-    assert_eq!(error.to_string(), "entry 1 is undone already, by entry 2");
+    assert_eq!(error.to_string(), "entry 1 was already undone by entry 2");
     undo(&fixture, undone.id);
     undo(&fixture, done.id);
     assert_eq!(fixture.tree(), tree(&[("a", "one")]));
 }
 
 #[test]
-fn an_entry_of_another_root_is_not_undone_here() {
+fn an_entry_of_another_root_is_not_undone() {
     let fixture = Fixture::new(&[("a", "one"), ("sub/a", "two")]);
     let done = fixture.update("a", "new");
     let other = Root::open(fixture.at("sub")).unwrap();

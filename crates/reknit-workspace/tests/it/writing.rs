@@ -1,4 +1,4 @@
-//! One file at a time: what is kept, what is refused.
+//! One file at a time: what is preserved and what is refused.
 
 use std::fs::{self, FileTimes};
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -8,20 +8,20 @@ use reknit_workspace::{Batch, RelPath};
 
 use crate::fixture::{Fixture, Node, chmod, file, second, tree};
 
-/// Commits what must be refused, and sees that nothing came of it.
+/// Commits a batch that must be refused, and checks that nothing changed.
 fn refused(fixture: &Fixture, batch: Batch<'_>) -> Error {
     let before = fixture.tree();
     let blobs = fixture.blobs();
     let error = batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
     assert_eq!(fixture.tree(), before);
     assert!(fixture.journal.log().unwrap().entries.is_empty());
-    assert_eq!(fixture.blobs(), blobs, "the journal keeps what no entry needs");
+    assert_eq!(fixture.blobs(), blobs, "the journal contains files that no entry needs");
     assert!(!error.hint().is_empty());
     error
 }
 
 #[test]
-fn an_update_is_its_pieces_one_behind_the_other() {
+fn an_update_is_the_concatenation_of_its_pieces() {
     let fixture = Fixture::new(&[("a.txt", "one\ntwo\nthree\n")]);
     let old = fixture.read("a.txt");
     let mut batch = Batch::new("update");
@@ -40,7 +40,7 @@ fn permissions_stay() {
         batch.update(fixture.path("a"), &stamp, [&b"two"[..]]);
         match batch.commit(&fixture.root, &fixture.journal, second(0)) {
             Ok(_) => assert_eq!(fixture.tree()["a"], file("two", mode)),
-            // Only a superuser can read what nobody may read, so as to keep it.
+            // Only a superuser can read, and so save, a file that nobody may read.
             Err(error) => {
                 assert_eq!(mode, 0o200, "{error}");
             }
@@ -49,7 +49,7 @@ fn permissions_stay() {
 }
 
 #[test]
-fn owner_and_group_stay_or_it_is_said() {
+fn owner_and_group_stay_or_a_note_says_so() {
     let fixture = Fixture::new(&[("a", "one")]);
     let given_away = std::os::unix::fs::chown(fixture.at("a"), Some(12345), Some(54321)).is_ok();
     let before = fs::metadata(fixture.at("a")).unwrap();
@@ -63,7 +63,7 @@ fn owner_and_group_stay_or_it_is_said() {
 }
 
 #[test]
-fn a_new_file_has_what_any_new_file_has() {
+fn a_new_file_has_the_default_permissions() {
     let fixture = Fixture::new(&[]);
     fs::write(fixture.at("other"), "").unwrap();
     fixture.create("some/where/new", "one");
@@ -76,7 +76,7 @@ fn a_new_file_has_what_any_new_file_has() {
 fn a_file_that_changed_since_it_was_read_is_left_alone() {
     let fixture = Fixture::new(&[("a", "one"), ("b/c", "two")]);
     let (a, c) = (fixture.read("a").stamp, fixture.read("b/c").stamp);
-    // Of the same length once, and of another.
+    // Once with the same length, once with another.
     for theirs in ["eno", "longer"] {
         fixture.put("a", theirs);
         let mut update = Batch::new("update");
@@ -95,11 +95,11 @@ fn a_file_that_changed_since_it_was_read_is_left_alone() {
     fs::remove_file(fixture.at("b/c")).unwrap();
     let mut batch = Batch::new("update");
     batch.update(fixture.path("b/c"), &c, [&b"mine"[..]]);
-    assert_eq!(refused(&fixture, batch).to_string(), "`b/c`: there is no such file");
+    assert_eq!(refused(&fixture, batch).to_string(), "`b/c`: no such file");
 }
 
 #[test]
-fn a_file_that_was_only_touched_did_not_change() {
+fn a_file_that_was_only_touched_has_not_changed() {
     let fixture = Fixture::new(&[("a", "one")]);
     let stamp = fixture.read("a").stamp;
     fs::remove_file(fixture.at("a")).unwrap();
@@ -117,9 +117,9 @@ fn nothing_is_overwritten_by_creating_or_moving() {
     let fixture = Fixture::new(&[("a", "one"), ("d/e", "two")]);
     symlink("nowhere", fixture.at("link")).unwrap();
     let stamp = fixture.read("a").stamp;
-    for (target, found) in [("d/e", "a file"), ("d", "a directory"), ("link", "a link")] {
+    for (target, found) in [("d/e", "a file"), ("d", "a directory"), ("link", "a symlink")] {
         let target = RelPath::new(target).unwrap();
-        let expected = format!("`{target}`: {found} is already there");
+        let expected = format!("`{target}`: {found} already exists");
         let mut create = Batch::new("create");
         create.create(target.clone(), [&b"mine"[..]]);
         assert_eq!(refused(&fixture, create).to_string(), expected);
@@ -154,7 +154,7 @@ fn a_read_only_file_stays_as_it_is() {
 }
 
 #[test]
-fn the_file_behind_a_link_is_replaced_and_the_link_stays() {
+fn the_target_of_a_symlink_is_replaced_and_the_symlink_stays() {
     let fixture = Fixture::new(&[("real/a", "one")]);
     symlink("real/a", fixture.at("link")).unwrap();
     fixture.update("link", "two");
@@ -164,7 +164,7 @@ fn the_file_behind_a_link_is_replaced_and_the_link_stays() {
 }
 
 #[test]
-fn other_names_of_a_file_keep_the_old_content_and_it_is_said() {
+fn other_hard_links_keep_the_old_content_and_a_note_says_so() {
     let fixture = Fixture::new(&[("a", "one")]);
     let outside = fixture.folder.path().join("snapshot");
     fs::hard_link(fixture.at("a"), &outside).unwrap();
@@ -172,7 +172,7 @@ fn other_names_of_a_file_keep_the_old_content_and_it_is_said() {
     batch.update(fixture.path("a"), &fixture.read("a").stamp, [&b"two"[..]]);
     let committed = batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap();
     assert_eq!(committed.notes, [Note::LinkBroken { path: fixture.path("a"), others: 1 }]);
-    assert_eq!(committed.notes[0].to_string(), "`a`: 1 other names of the file keep the old content");
+    assert_eq!(committed.notes[0].to_string(), "`a`: other hard links keep the old content: 1");
     assert_eq!(fs::read(outside).unwrap(), b"one");
     assert_eq!(fixture.tree(), tree(&[("a", "two")]));
 }
@@ -199,5 +199,5 @@ fn a_batch_may_not_write_a_path_twice() {
     let mut batch = Batch::new("twice");
     batch.move_to(fixture.path("a"), &stamp, fixture.path("c"));
     batch.create(fixture.path("c"), [&b"x"[..]]);
-    assert_eq!(refused(&fixture, batch).to_string(), "`c`: the batch writes it twice");
+    assert_eq!(refused(&fixture, batch).to_string(), "`c`: written twice in one batch");
 }

@@ -1,4 +1,4 @@
-//! [`Entry`]: one line of a session's log.
+//! [`Entry`]: a line in the log of a session.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{AgentEvent, Members, Misread};
+use super::{AgentEvent, Content, Members, Misread};
 use crate::json::{Object, Value, exact};
 
-/// One line of a session's append-only log.
+/// A line in the append-only log of a session.
 ///
-/// All that is known of a session is a fold of its entries: the screen, the undo, the next request to the
-/// model. Members that this version does not know are kept and written again where they stood.
+/// Everything about a session follows from its entries: what is on the screen, what can be undone, the next
+/// request to the model. Members that this version does not know are kept and written back.
 ///
 /// ```
 /// use reknit::agent::{Body, Entry};
@@ -27,69 +27,70 @@ use crate::json::{Object, Value, exact};
 pub struct Entry {
     /// Its number in the log, counted from 1 without gaps.
     pub seq: u64,
-    /// When it was written, in milliseconds since 1970.
+    /// When it was written, in milliseconds since the Unix epoch.
     pub at: u64,
     /// The turn that it belongs to.
     pub turn: Option<String>,
     /// What happened.
     pub body: Body,
-    /// Members that this version does not know, where they stood.
+    /// Members that this version does not know. Those of the body are in its member `body`.
     pub extra: Object,
 }
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum Body {
-    /// The user said something.
+    /// A message from the user.
     UserMessage {
-        /// What, in order.
+        /// The parts of the message, in order.
         content: Vec<Content>,
     },
-    /// The model was asked.
+    /// A request was sent to a model.
     Request {
-        /// In which dialect.
+        /// The dialect of the request.
         dialect: String,
-        /// Which model.
+        /// The model.
         model: String,
     },
-    /// Whether a call may run was decided.
+    /// It was decided whether a call may run.
     Decision {
-        /// The call's id.
+        /// The id of the call.
         tool_call_id: String,
-        /// What was decided.
+        /// The decision.
         decision: Decision,
-        /// The hash of exactly what may run; nothing else is covered.
+        /// The hash of exactly what may run. The decision covers nothing else.
         hash: String,
         /// Why.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// A call began to run. Without a result behind it, it was interrupted.
+    /// A call started to run. If no result follows, it was interrupted.
     ToolStarted {
-        /// The call's id.
+        /// The id of the call.
         tool_call_id: String,
     },
-    /// The session works in another mode.
+    /// The session changed its mode.
     Mode {
-        /// Its name.
+        /// The name of the mode.
         mode: String,
     },
-    /// What is to be done is another list.
+    /// The list of tasks changed.
     Todos {
-        /// The items.
+        /// The tasks.
         todos: Vec<Value>,
     },
-    /// Older entries are told to the model in short from here on.
+    /// A summary replaces older entries in requests from here on.
     Condensation {
         /// The last entry that the summary covers.
         up_to: u64,
-        /// What stands for them.
+        /// The summary.
         summary: String,
     },
-    /// A session was started by this one.
+    /// This session started another one.
     Child {
-        /// Its id.
+        /// The id of the new session.
         session_id: String,
         /// The call that started it.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,60 +98,40 @@ pub enum Body {
     },
     /// The turn is over.
     End {
-        /// How.
+        /// Why it ended.
         reason: EndReason,
     },
-    /// Something happened in the turn.
+    /// Something happened in the session.
     #[serde(untagged)]
     Agent(AgentEvent),
 }
 
-/// A piece of what a user says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-pub enum Content {
-    /// Text.
-    Text {
-        /// The text.
-        text: String,
-    },
-    /// A picture.
-    Image {
-        /// Such as `image/png`.
-        media_type: String,
-        /// Its bytes in base64.
-        data: String,
-    },
-    /// Something that this version does not know, as it came.
-    #[serde(untagged)]
-    Other(Object),
-}
-
-/// Whether something may run.
+/// Whether a call may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// It may.
     Allow,
-    /// It must not.
+    /// It may not.
     Deny,
 }
 
-/// How a turn ended.
+/// Why a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum EndReason {
     /// The model was done.
     Done,
-    /// Something failed for good.
+    /// Something failed and was not retried.
     Failed,
     /// The user stopped it.
     Cancelled,
-    /// The program that ran it went away.
+    /// The program that ran it stopped.
     Interrupted,
 }
 
-/// The version that entries are written in.
+/// The version of the format of entries.
 const VERSION: u64 = 1;
 
 impl Decision {
@@ -196,10 +177,10 @@ impl Entry {
 }
 
 impl Body {
-    /// Reads a body, and gives back the members that this version does not know.
+    /// Reads a body, and returns the members that this version does not know as well.
     ///
-    /// One of an unknown type is an [`AgentEvent::Unknown`].
-    pub fn read(value: Value) -> Result<(Self, Object), Misread> {
+    /// A body of an unknown type is an [`AgentEvent::Unknown`].
+    fn read(value: Value) -> Result<(Self, Object), Misread> {
         let kind = value.get("type").and_then(Value::as_str).map(Cow::into_owned);
         let Some(kind) = kind else {
             return AgentEvent::read(value).map(|(event, rest)| (Self::Agent(event), rest));
@@ -242,9 +223,9 @@ impl Body {
 }
 
 impl Content {
-    /// Reads a piece, and gives back the members that this version does not know.
+    /// Reads a part, and returns the members that this version does not know as well.
     pub(crate) fn read(value: Value) -> Result<(Self, Object), Misread> {
-        let mut members = Members::new("a piece of `content`", value)?;
+        let mut members = Members::new("a part of `content`", value)?;
         let kind = members.text("type")?;
         let content = match &*kind {
             "text" => Self::Text { text: members.text("text")? },
@@ -282,7 +263,7 @@ impl Serialize for Entry {
             Some(extra) => {
                 let body = serde_json::to_string(&self.body).map_err(S::Error::custom)?;
                 let mut body: Value = body.parse().map_err(S::Error::custom)?;
-                put_where_it_stood(&mut body, extra);
+                put_back(&mut body, extra);
                 map.serialize_entry("body", &body)?;
             }
         }
@@ -293,13 +274,13 @@ impl Serialize for Entry {
     }
 }
 
-/// Adds members to an object and to the objects inside it, also those in lists. What is there stays.
-fn put_where_it_stood(value: &mut Value, extra: &Value) {
+/// Adds members to an object and to the objects in it, including those in lists. Existing members stay.
+fn put_back(value: &mut Value, extra: &Value) {
     match (value, extra) {
         (Value::Object(object), Value::Object(extra)) => {
             for (member, extra) in extra.iter() {
                 match object.get_mut(member) {
-                    Some(inner) => put_where_it_stood(inner, extra),
+                    Some(inner) => put_back(inner, extra),
                     None => {
                         object.insert(member, extra.clone());
                     }
@@ -307,7 +288,7 @@ fn put_where_it_stood(value: &mut Value, extra: &Value) {
             }
         }
         (Value::Array(elements), Value::Array(extra)) => {
-            elements.iter_mut().zip(extra).for_each(|(inner, extra)| put_where_it_stood(inner, extra));
+            elements.iter_mut().zip(extra).for_each(|(inner, extra)| put_back(inner, extra));
         }
         _ => {}
     }

@@ -1,12 +1,12 @@
-//! Neighbouring deltas joined, so that a log need not have a line for each.
+//! Joining consecutive deltas, so that a log does not need a line for each.
 
 use super::AgentEvent;
 
 impl AgentEvent {
-    /// Takes `next` in, if both are deltas of the same thing, and says whether it did.
+    /// Appends `next` to this event if both are deltas of the same thing, and returns whether it did.
     ///
-    /// What a person sees is the same for one event as for the two. Only something that has no place is
-    /// dropped once instead of twice.
+    /// The joined event shows the same as the two would. If it has no place, it is dropped once instead of
+    /// twice.
     ///
     /// ```
     /// use reknit::agent::AgentEvent;

@@ -1,16 +1,17 @@
-//! Agent events from JSON.
+//! Reading agent events from JSON.
 //!
-//! They are read by hand because what `serde` derives for a tagged enum reads numbers as floats first, and
-//! arguments have to keep every digit.
+//! This is not derived: for a tagged enum, `serde` buffers numbers as floats, and arguments have to keep
+//! every digit.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{AgentEvent, Decision, Members, Misread, Stream, TokenCounts, ToolCall, ToolResult};
+use super::{AgentEvent, Decision, Lifecycle, Members, Misread, Stream, ToolCall, ToolResult};
+use crate::event::Usage;
 use crate::json::{Object, Value, exact};
 
 impl AgentEvent {
-    /// Reads an event, and gives back the members that this version does not know.
+    /// Reads an event, and returns the members that this version does not know as well.
     pub fn read(value: Value) -> Result<(Self, Object), Misread> {
         let mut members = Members::new("an event", value)?;
         let kind = members.text("type")?;
@@ -22,7 +23,7 @@ impl AgentEvent {
         })
     }
 
-    /// The event of a type; none if this version does not know it.
+    /// The event of this type; `None` if this version does not know it.
     fn of_kind(kind: &str, members: &mut Members) -> Result<Option<Self>, Misread> {
         Ok(Some(match kind {
             "text-delta" => Self::TextDelta { delta: members.text("delta")? },
@@ -57,7 +58,6 @@ impl AgentEvent {
                 decision: members.word("decision", Decision::NAMES, Decision::named)?,
                 reason: members.optional_text("reason")?,
             },
-            "checkpoint" => Self::Checkpoint { checkpoint_id: members.text("checkpointId")? },
             "edit-preview" => Self::EditPreview {
                 tool_call_id: members.text("toolCallId")?,
                 path: members.text("path")?,
@@ -76,21 +76,12 @@ impl AgentEvent {
                 Self::ModelChanged { key_id: members.text("keyId")?, model_id: members.text("modelId")? }
             }
             "config-reload" => Self::ConfigReload {},
-            "status" => Self::Status { status: members.if_any("status", text) },
             "turn-start" => Self::TurnStart { turn_id: members.if_any("turnId", text) },
             "turn-sealed" => Self::TurnSealed { turn_id: members.if_any("turnId", text) },
             "turn-paused" => Self::TurnPaused {},
             "done" => Self::Done {},
             "usage" => Self::Usage { usage: token_counts(members) },
-            "task-list-update" => Self::TaskListUpdate { tasks: members.optional("tasks") },
-            "tab-created" => Self::TabCreated {},
-            "message-queued" => Self::MessageQueued {},
-            "message-consumed" => Self::MessageConsumed {},
-            "message-cancelled" => Self::MessageCancelled {},
-            "compaction-started" => Self::CompactionStarted {},
-            "compaction-complete" => Self::CompactionComplete {},
-            "compaction-error" => Self::CompactionError {},
-            _ => return Ok(None),
+            kind => return Ok(Lifecycle::of_kind(kind, members)?.map(Self::Lifecycle)),
         }))
     }
 }
@@ -121,14 +112,14 @@ fn tool_result(members: &mut Members) -> Result<ToolResult, Misread> {
     Ok(read)
 }
 
-fn token_counts(members: &mut Members) -> TokenCounts {
-    let Some(mut usage) = members.members_if_any("usage") else { return TokenCounts::default() };
-    let read = TokenCounts {
-        input_tokens: usage.if_any("inputTokens", Value::as_u64),
-        output_tokens: usage.if_any("outputTokens", Value::as_u64),
-        cache_read_tokens: usage.if_any("cacheReadTokens", Value::as_u64),
-        cache_write_tokens: usage.if_any("cacheWriteTokens", Value::as_u64),
-        reasoning_tokens: usage.if_any("reasoningTokens", Value::as_u64),
+fn token_counts(members: &mut Members) -> Usage {
+    let Some(mut usage) = members.members_if_any("usage") else { return Usage::default() };
+    let read = Usage {
+        input: usage.if_any("inputTokens", Value::as_u64),
+        output: usage.if_any("outputTokens", Value::as_u64),
+        cache_read: usage.if_any("cacheReadTokens", Value::as_u64),
+        cache_write: usage.if_any("cacheWriteTokens", Value::as_u64),
+        reasoning: usage.if_any("reasoningTokens", Value::as_u64),
     };
     members.put_back("usage", usage);
     read
@@ -139,7 +130,7 @@ fn text(value: &Value) -> Option<String> {
 }
 
 impl Stream {
-    /// The stream of this name.
+    /// The stream with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "stdout" => Some(Self::Stdout),
@@ -149,7 +140,7 @@ impl Stream {
     }
 }
 
-/// Members that this version does not know are left out; [`AgentEvent::read`] gives them back.
+/// Ignores members that this version does not know; [`AgentEvent::read`] returns them.
 impl<'de> Deserialize<'de> for AgentEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (event, _) = Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)?;

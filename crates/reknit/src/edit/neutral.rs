@@ -4,7 +4,6 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::outcome::{Match, Outcome, Reason, Rejection};
 use super::plan::{FileAction, Report};
-use crate::message::optional;
 
 /// `{"index", "outcome", …}`: the fields of the [`Outcome`] beside the index of its edit.
 impl Serialize for Report {
@@ -57,6 +56,7 @@ impl FileAction {
         match self {
             Self::Create => "create",
             Self::Update => "update",
+            Self::Missing => "missing",
             Self::Delete => "delete",
             Self::Move { .. } => "move",
         }
@@ -123,6 +123,10 @@ fn write_details<M: SerializeMap>(map: &mut M, reason: &Reason) -> Result<(), M:
         | Reason::NoFile
         | Reason::NoPath => Ok(()),
     }
+}
+
+fn optional<M: SerializeMap, T: Serialize>(map: &mut M, key: &str, value: Option<T>) -> Result<(), M::Error> {
+    value.map_or(Ok(()), |value| map.serialize_entry(key, &value))
 }
 
 #[cfg(test)]

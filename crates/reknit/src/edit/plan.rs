@@ -58,6 +58,8 @@ pub enum FileAction {
     Create,
     /// It gets another content, or none of its edits has a place and it stays.
     Update,
+    /// Nothing: there is no such file, or the edits name none, and all of them are rejected.
+    Missing,
     /// It is removed.
     Delete,
     /// It gets another name, and another content if there are splices.
@@ -160,7 +162,7 @@ fn without_path(indexes: &[usize]) -> FilePlan {
         Report { index: *index, outcome }
     };
     let reports = indexes.iter().map(rejected).collect();
-    FilePlan { path: String::new(), action: FileAction::Update, splices: Vec::new(), reports }
+    FilePlan { path: String::new(), action: FileAction::Missing, splices: Vec::new(), reports }
 }
 
 impl Plan {
@@ -176,6 +178,15 @@ impl Plan {
 }
 
 impl FilePlan {
+    /// Whether anything is done to the file.
+    pub fn changes(&self) -> bool {
+        match self.action {
+            FileAction::Create | FileAction::Delete | FileAction::Move { .. } => true,
+            FileAction::Update => !self.splices.is_empty(),
+            FileAction::Missing => false,
+        }
+    }
+
     /// The new content in pieces, none of them copied.
     pub fn pieces<'a>(&'a self, original: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         let starts = std::iter::once(0).chain(self.splices.iter().map(|splice| splice.range.end));

@@ -161,7 +161,8 @@ impl<'t> Target<'t> {
         }
         let action = match self.presence {
             Presence::Created => FileAction::Create,
-            Presence::Absent | Presence::There => FileAction::Update,
+            Presence::Absent => FileAction::Missing,
+            Presence::There => FileAction::Update,
             Presence::Moved { to, .. } => FileAction::Move { to },
             Presence::Deleted => FileAction::Delete,
         };

@@ -2,14 +2,14 @@
 
 use super::queue::{Problem, Queue};
 use super::utf8::{Lossy, Tally};
-use super::{Error, admit, is_blank};
-use crate::json::Nesting;
+use super::{Error, admit, is_whitespace};
+use crate::json::EndFinder;
 
 /// The framer of [`Framing::JsonArray`](super::Framing::JsonArray).
 ///
-/// Elements are found by their brackets and quotes alone; whether they are JSON is for their reader to
-/// say. An element in brackets or quotes is over with its last byte, so it is not held back until the
-/// comma, which comes with the next one. An element is as long as its bytes.
+/// Elements are delimited by their brackets and quotes alone. Whether they are valid JSON is left to their
+/// reader. An element in brackets or quotes ends with its last byte, so it is returned without waiting for
+/// the comma, which arrives with the next element. Its bytes are what counts towards the limit.
 #[derive(Debug)]
 pub(super) struct Array {
     limit: usize,
@@ -20,17 +20,17 @@ pub(super) struct Array {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Before the array's bracket.
+    /// Before the opening bracket of the array.
     Before,
-    /// In the array, in no element.
+    /// In the array, between elements.
     Between,
     /// In an object, an array or a string.
-    Nested { start: u64, nesting: Nesting },
-    /// In a number or a word.
+    Nested { start: u64, finder: EndFinder },
+    /// In a number or a literal.
     Bare { start: u64 },
-    /// Behind the array's bracket.
+    /// After the closing bracket of the array.
     After,
-    /// Behind the first byte that should not be there.
+    /// After the array, at or after the first byte that should not be there.
     Trailing { start: u64 },
 }
 
@@ -44,7 +44,7 @@ impl Array {
             let used = match self.state {
                 State::Before => self.before(piece),
                 State::Between => self.between(piece, at),
-                State::Nested { start, nesting } => self.nested(piece, at, start, nesting, queue)?,
+                State::Nested { start, finder } => self.nested(piece, at, start, finder, queue)?,
                 State::Bare { start } => self.bare(piece, at, start, queue)?,
                 State::After => self.after(piece, at),
                 State::Trailing { .. } => return Ok(()),
@@ -68,23 +68,23 @@ impl Array {
     }
 
     fn before(&mut self, piece: &[u8]) -> usize {
-        let blanks = count_blanks(piece);
-        match piece.get(blanks) {
-            None => blanks,
+        let whitespace = count_whitespace(piece);
+        match piece.get(whitespace) {
+            None => whitespace,
             Some(b'[') => {
                 self.state = State::Between;
-                blanks + 1
+                whitespace + 1
             }
-            // Not an array after all, such as an error object: it is read like an element.
+            // Not an array after all but, say, an error object. It is read as an element.
             Some(_) => {
                 self.state = State::Between;
-                blanks
+                whitespace
             }
         }
     }
 
     fn between(&mut self, piece: &[u8], at: u64) -> usize {
-        let skipped = piece.iter().take_while(|&&byte| is_blank(byte) || byte == b',').count();
+        let skipped = piece.iter().take_while(|&&byte| is_whitespace(byte) || byte == b',').count();
         let start = at + skipped as u64;
         match piece.get(skipped) {
             None => skipped,
@@ -93,7 +93,7 @@ impl Array {
                 skipped + 1
             }
             Some(b'{' | b'[' | b'"') => {
-                self.state = State::Nested { start, nesting: Nesting::new() };
+                self.state = State::Nested { start, finder: EndFinder::new() };
                 skipped
             }
             Some(_) => {
@@ -108,13 +108,13 @@ impl Array {
         piece: &[u8],
         at: u64,
         start: u64,
-        mut nesting: Nesting,
+        mut finder: EndFinder,
         queue: &mut Queue,
     ) -> Result<usize, Error> {
-        match nesting.push(piece) {
+        match finder.push(piece) {
             None => {
                 self.extend(piece, at, start, queue)?;
-                self.state = State::Nested { start, nesting };
+                self.state = State::Nested { start, finder };
                 Ok(piece.len())
             }
             Some(end) => {
@@ -126,7 +126,7 @@ impl Array {
     }
 
     fn bare(&mut self, piece: &[u8], at: u64, start: u64, queue: &mut Queue) -> Result<usize, Error> {
-        let end = piece.iter().position(|&byte| is_blank(byte) || matches!(byte, b',' | b']'));
+        let end = piece.iter().position(|&byte| is_whitespace(byte) || matches!(byte, b',' | b']'));
         self.extend(&piece[..end.unwrap_or(piece.len())], at, start, queue)?;
         if let Some(end) = end {
             self.close(start..at + end as u64, queue);
@@ -135,11 +135,11 @@ impl Array {
     }
 
     fn after(&mut self, piece: &[u8], at: u64) -> usize {
-        let blanks = count_blanks(piece);
-        if blanks < piece.len() {
-            self.state = State::Trailing { start: at + blanks as u64 };
+        let whitespace = count_whitespace(piece);
+        if whitespace < piece.len() {
+            self.state = State::Trailing { start: at + whitespace as u64 };
         }
-        blanks
+        whitespace
     }
 
     fn extend(&mut self, part: &[u8], at: u64, start: u64, queue: &mut Queue) -> Result<(), Error> {
@@ -156,6 +156,6 @@ impl Array {
     }
 }
 
-fn count_blanks(text: &[u8]) -> usize {
-    text.iter().take_while(|&&byte| is_blank(byte)).count()
+fn count_whitespace(text: &[u8]) -> usize {
+    text.iter().take_while(|&&byte| is_whitespace(byte)).count()
 }

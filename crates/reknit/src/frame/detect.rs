@@ -1,13 +1,13 @@
-//! Which framing a stream has.
+//! Detects the framing of a stream.
 
-use super::{Error, Framing, admit, is_blank};
-use crate::json::Nesting;
+use super::{Error, Framing, admit, is_whitespace};
+use crate::json::EndFinder;
 
-/// Looks at the first bytes that are not blank, and holds all bytes back until they have told.
+/// Looks at the first bytes that are not whitespace, and holds all bytes back until they show the framing.
 #[derive(Debug)]
 pub(super) struct Detector {
     limit: usize,
-    /// Where the text starts.
+    /// Where the text starts in the input.
     start: u64,
     held: Vec<u8>,
     state: State,
@@ -15,24 +15,24 @@ pub(super) struct Detector {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    Blank,
+    Whitespace,
     /// On the first line of an object.
-    Object(Nesting),
+    Object(EndFinder),
 }
 
 impl Detector {
     pub(super) fn new(limit: usize, start: u64) -> Self {
-        Self { limit, start, held: Vec::new(), state: State::Blank }
+        Self { limit, start, held: Vec::new(), state: State::Whitespace }
     }
 
-    /// Returns the framing if `piece` tells it; if not, holds `piece` back.
+    /// Returns the framing if `piece` shows it, and otherwise holds `piece` back.
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<Option<Framing>, Error> {
-        let found = piece.iter().position(|&byte| self.tells(byte));
+        let found = piece.iter().position(|&byte| self.decides(byte));
         let undecided = found.unwrap_or(piece.len());
         let room = self.limit - self.held.len();
         admit(undecided, room, self.start + self.held.len() as u64, self.limit)?;
         match found {
-            Some(at) => Ok(Some(self.told_by(piece[at]))),
+            Some(at) => Ok(Some(self.decided_by(piece[at]))),
             None => {
                 self.held.extend_from_slice(piece);
                 Ok(None)
@@ -40,41 +40,42 @@ impl Detector {
         }
     }
 
-    /// The framing of an input that ended before it could be told; `None` if it is blank.
+    /// The framing of an input that ended before it was decided, or `None` if there is only whitespace.
     pub(super) fn finish(&self) -> Option<Framing> {
         match self.state {
-            State::Blank => None,
+            State::Whitespace => None,
             State::Object(_) => Some(Framing::Whole),
         }
     }
 
-    /// What was held back.
+    /// The bytes held back.
     pub(super) fn held(&self) -> &[u8] {
         &self.held
     }
 
-    fn tells(&mut self, byte: u8) -> bool {
+    /// Whether the framing is known at this byte.
+    fn decides(&mut self, byte: u8) -> bool {
         match &mut self.state {
-            State::Blank if byte == b'{' => {
-                let mut nesting = Nesting::new();
-                nesting.push(&[byte]);
-                self.state = State::Object(nesting);
+            State::Whitespace if byte == b'{' => {
+                let mut finder = EndFinder::new();
+                finder.push(&[byte]);
+                self.state = State::Object(finder);
                 false
             }
-            State::Blank => !is_blank(byte),
+            State::Whitespace => !is_whitespace(byte),
             State::Object(_) if byte == b'\n' => true,
-            State::Object(nesting) => {
-                nesting.push(&[byte]);
+            State::Object(finder) => {
+                finder.push(&[byte]);
                 false
             }
         }
     }
 
-    fn told_by(&self, byte: u8) -> Framing {
+    fn decided_by(&self, byte: u8) -> Framing {
         match self.state {
-            State::Blank if byte == b'[' => Framing::JsonArray,
-            State::Blank => Framing::Sse,
-            State::Object(nesting) if nesting.depth() == 0 => Framing::Lines,
+            State::Whitespace if byte == b'[' => Framing::JsonArray,
+            State::Whitespace => Framing::Sse,
+            State::Object(finder) if finder.depth() == 0 => Framing::Lines,
             State::Object(_) => Framing::Whole,
         }
     }

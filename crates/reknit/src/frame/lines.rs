@@ -1,14 +1,14 @@
-//! A frame on each line that is not blank.
+//! One frame per non-blank line.
 
 use memchr::memchr;
 
 use super::queue::{Problem, Queue};
 use super::utf8::{Lossy, Tally};
-use super::{Error, admit, is_blank};
+use super::{Error, admit, is_whitespace};
 
 /// The framer of [`Framing::Lines`](super::Framing::Lines).
 ///
-/// A line is as long as its bytes and its LF.
+/// The bytes of a line and its LF count towards the limit.
 #[derive(Debug)]
 pub(super) struct Lines {
     limit: usize,
@@ -54,7 +54,7 @@ impl Lines {
         }
     }
 
-    /// Appends `part`, which takes `size` bytes of the limit; returns where the line starts.
+    /// Appends `part`, which counts as `size` bytes towards the limit. Returns where the line starts.
     fn extend(&mut self, part: &[u8], at: u64, size: usize, queue: &mut Queue) -> Result<u64, Error> {
         let start = match self.state {
             State::LineStart => at,
@@ -80,5 +80,5 @@ impl Lines {
 }
 
 fn is_blank_line(text: &str) -> bool {
-    text.bytes().all(is_blank)
+    text.bytes().all(is_whitespace)
 }

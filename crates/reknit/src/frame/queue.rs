@@ -1,32 +1,34 @@
-//! What a framer has found and the caller has not taken, and the text of the frame that is still open.
+//! What a framer has found and the caller has not taken yet, and the text of the frame that is still open.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::utf8::Tally;
 use super::{Error, Frame, Kind};
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::{self, Diagnostic, Place};
 
-/// Frames and problems in the order of the stream, and their text.
+/// Frames and problems in stream order, and their text.
 ///
-/// A problem is queued together with the frame that follows it, or at the end of input. So the caller
-/// meets it at the same place whatever the pieces were.
+/// A problem is queued right before the frame that it belongs to, or at the end of the input. The caller
+/// thus sees it at the same point however the input was cut.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     items: VecDeque<Item>,
-    /// The data of frames; behind the last one that is queued, that of the open frame.
+    /// The data of the queued frames, followed by that of the open frame.
     data: Arena,
-    /// Where the open frame's data starts.
+    /// Where the data of the open frame starts.
     open: u64,
-    /// Event names, ids and comments. Apart from `data`, because a comment may stand between two lines
+    /// Event names, ids and comments. They are not in `data` because a comment may occur between two lines
     /// of one event.
     names: Arena,
+    /// Problems whose turn has come, each with the number of its frame.
     unread: VecDeque<(Problem, u64)>,
     last_id: String,
+    /// How many frames have been returned.
     returned: u64,
 }
 
-/// Something odd, without its words: most are never shown to anyone.
+/// Something odd. It is put into words only when it is asked for, because most are never shown.
 #[derive(Debug)]
 pub(super) enum Problem {
     InvalidUtf8(Tally),
@@ -48,14 +50,14 @@ enum Item {
         bytes: Range<u64>,
         text: Range<u64>,
     },
-    /// The last event id of the frames behind this.
+    /// The last event id of the frames after this.
     Id(Range<u64>),
     Problem(Problem),
     Refused(Error),
 }
 
 impl Queue {
-    /// The text of the open frame can be appended to this.
+    /// The string to append the text of the open frame to.
     pub(super) fn open(&mut self) -> &mut String {
         &mut self.data.text
     }
@@ -65,7 +67,7 @@ impl Queue {
         &self.data.text[(self.open - self.data.base) as usize..]
     }
 
-    /// Forgets the text of the open frame.
+    /// Discards the text of the open frame.
     pub(super) fn discard(&mut self) {
         self.data.text.truncate((self.open - self.data.base) as usize);
     }
@@ -75,7 +77,7 @@ impl Queue {
         self.close_event(bytes, "", None);
     }
 
-    /// Queues the open frame as an event and opens the next.
+    /// Queues the open frame as a server-sent event and opens the next.
     pub(super) fn close_event(&mut self, bytes: Range<u64>, event: &str, retry: Option<u64>) {
         let data = self.open..self.data.end();
         self.open = data.end;
@@ -83,44 +85,44 @@ impl Queue {
         self.items.push_back(Item::Frame { bytes, data, event, retry });
     }
 
-    /// Queues a comment; the open frame stays open.
+    /// Queues a comment. The open frame stays open.
     pub(super) fn comment(&mut self, bytes: Range<u64>, text: &str) {
         let text = self.names.push(text);
         self.items.push_back(Item::Comment { bytes, text });
     }
 
-    /// Sets the last event id of all frames behind this.
+    /// Sets the last event id of all frames after this.
     pub(super) fn id(&mut self, id: &str) {
         let id = self.names.push(id);
         self.items.push_back(Item::Id(id));
     }
 
-    /// Queues a problem of the frame that is queued next, or of the end.
+    /// Queues a problem with the frame that is queued next, or with the end of the input.
     pub(super) fn problem(&mut self, problem: Problem) {
         self.items.push_back(Item::Problem(problem));
     }
 
-    /// Queues `problem` if it happened at all.
+    /// Queues `problem` if it occurred at all, and resets its tally.
     pub(super) fn tallied(&mut self, tally: &mut Tally, problem: fn(Tally) -> Problem) {
         if tally.count > 0 {
             self.problem(problem(std::mem::take(tally)));
         }
     }
 
-    /// Forgets the open frame and queues the error that ends the stream.
+    /// Discards the open frame and queues the error that ends the stream.
     pub(super) fn refuse(&mut self, error: Error) {
         self.discard();
         self.items.push_back(Item::Refused(error));
     }
 
-    /// Frees the text of frames that were taken.
+    /// Frees the text of frames that have been taken.
     #[inline]
     pub(super) fn reclaim(&mut self) {
         self.data.reclaim();
         self.names.reclaim();
     }
 
-    /// Asked behind every piece, and most often in vain.
+    /// Callers ask after every piece, and usually there is nothing, so that case is inlined.
     #[inline]
     pub(super) fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
         if self.items.is_empty() { Ok(None) } else { self.take_frame() }
@@ -151,7 +153,7 @@ impl Queue {
         Ok(None)
     }
 
-    pub(super) fn next_problem(&mut self) -> Option<Diagnostic> {
+    pub(super) fn next_diagnostic(&mut self) -> Option<Diagnostic> {
         let (problem, frame) = self.unread.pop_front()?;
         Some(problem.in_words(frame))
     }
@@ -182,10 +184,10 @@ impl Problem {
             }
             Self::Trailing { at, bytes } => {
                 let what = counted(bytes, "byte", "bytes");
-                (Kind::TrailingBytes, at, format!("{what} behind the end of the array dropped"))
+                (Kind::TrailingBytes, at, format!("{what} after the end of the array dropped"))
             }
         };
-        Diagnostic { kind, at, frame, message }
+        Place { at, frame }.notice(kind, message)
     }
 }
 
@@ -193,16 +195,17 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// How many bytes are worth a move of those behind them.
+/// Fewer bytes than this are not worth moving the bytes after them.
 const RECLAIMED: usize = 1 << 10;
 
-/// Text that is appended at the end and taken from the front, addressed by its place since the start.
+/// Text that is appended to at the end and taken from at the front. Positions count from the first byte ever
+/// appended.
 #[derive(Debug, Default)]
 struct Arena {
     text: String,
-    /// The place of the first byte that is still there.
+    /// The position of the first byte that has not been freed.
     base: u64,
-    /// Up to which place it was taken.
+    /// The position up to which it has been taken.
     taken: u64,
 }
 
@@ -222,8 +225,8 @@ impl Arena {
         &self.text[(range.start - self.base) as usize..(range.end - self.base) as usize]
     }
 
-    /// Frees what was taken once it is no less than the rest, so that a byte is moved for each one freed;
-    /// unless nothing has to be moved, not for every few bytes.
+    /// Frees what has been taken if nothing has to be moved for it, or if it is at least as long as the rest and
+    /// not too short. So at most one byte is moved for each byte freed.
     #[inline]
     fn reclaim(&mut self) {
         let taken = (self.taken - self.base) as usize;

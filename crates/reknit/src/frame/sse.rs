@@ -1,4 +1,4 @@
-//! Server-sent events, by <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+//! Server-sent events, as specified in <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
 mod line;
 
@@ -11,27 +11,27 @@ use line::{DATA, Field, Part, after_line, is_open_data, line_end, milliseconds};
 
 /// The framer of [`Framing::Sse`](super::Framing::Sse).
 ///
-/// A line is as long as its bytes and one for its end, also if that is CRLF; an event is as long as its
-/// lines without the blank one and without comments; a comment is as long as its line.
+/// What counts towards the limit: for an event, its lines without the blank one and without comments; for a
+/// comment, its line. A line counts as its bytes and one more for the line end, even if that is CRLF.
 #[derive(Debug)]
 pub(super) struct Sse {
     limit: usize,
     ending: Ending,
     state: State,
-    /// The text of [`State::Held`]; here, because it is used again.
+    /// The text of [`State::Held`]. It is here so that its memory is reused.
     held: Vec<u8>,
     /// Decodes the text of [`State::Data`].
     lossy: Lossy,
     event: Event,
-    /// Lines that were ignored and invalid bytes that were read since the last event with data.
+    /// Lines ignored and invalid bytes read since the last event with data.
     ignored: Tally,
     bad: Tally,
 }
 
-/// What becomes of an event at the end of input that lacks its blank line.
+/// What happens to an event at the end of the input that is not terminated by a blank line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ending {
-    /// It is returned if its last line is whole: recordings lack the last blank line often enough.
+    /// It is returned if its last line is complete. Recordings often lack the last blank line.
     Lenient,
     /// It is dropped.
     Strict,
@@ -40,16 +40,17 @@ pub(super) enum Ending {
 #[derive(Clone, Copy, Debug)]
 enum State {
     LineStart,
-    /// At the start of a line. A CR at the end of a piece may be half of a CRLF: the line is over either
-    /// way, but an LF that follows must be swallowed, or it would be a blank line.
+    /// At the start of a line, after a CR that ended the piece. It may be half of a CRLF: the line ends either
+    /// way, but an LF that follows must be skipped, or it would count as a blank line.
     AfterCr,
-    /// In a line that a piece has cut, kept as it is until its end comes.
+    /// In a cut line, which is held as it is until its end arrives.
     Held {
         start: u64,
     },
-    /// In a cut line of data, whose text goes to the open frame at once; with what was invalid before it.
+    /// In a cut line of data, whose text is appended to the open frame as it arrives.
     Data {
         start: u64,
+        /// The invalid bytes before this line.
         bad_before: Tally,
     },
 }
@@ -64,13 +65,13 @@ struct Event {
     data_lines: u64,
     name: String,
     id: String,
-    /// Whether `id` is not yet queued.
+    /// Whether `id` has not been queued yet.
     id_changed: bool,
     retry: Option<u64>,
 }
 
 impl Event {
-    /// Whether no line of it has said anything.
+    /// Whether it has neither data nor a name.
     fn is_empty(&self) -> bool {
         self.data_lines == 0 && self.name.is_empty()
     }
@@ -91,7 +92,7 @@ impl Sse {
     }
 
     pub(super) fn push(&mut self, piece: &[u8], at: u64, queue: &mut Queue) -> Result<(), Error> {
-        // To look at all of it at once is a good deal faster than line by line.
+        // Validating the whole piece as UTF-8 at once is much faster than line by line.
         let piece = Part::new(piece);
         let mut start = match self.state {
             State::LineStart => 0,
@@ -124,7 +125,8 @@ impl Sse {
         match self.state {
             State::LineStart | State::AfterCr => self.finish_event(at, queue),
             State::Held { .. } if self.held[0] == b':' => self.finish_event(at, queue),
-            // A line that could not have become one of an event drops none.
+            // The cut line could not have become a field, so no event is lost with it. It is ignored, as any
+            // unknown line is.
             State::Held { start } if self.event.is_empty() && !may_be_field(&self.held) => {
                 self.ignored.add(start);
             }
@@ -133,9 +135,9 @@ impl Sse {
         self.report(queue);
     }
 
-    /// Queues what was odd since the last event with data, for no further one comes.
+    /// Queues the problems since the last event with data, because there will not be another event.
     pub(super) fn report(&mut self, queue: &mut Queue) {
-        // How much of a cut line has been read depends on the pieces; what is told must not.
+        // How much of a cut line has been read depends on the cuts, and what is reported must not.
         if let State::Data { bad_before, .. } = self.state {
             self.bad = bad_before;
         }
@@ -143,20 +145,20 @@ impl Sse {
         queue.tallied(&mut self.bad, Problem::InvalidUtf8);
     }
 
-    /// The input ended at `at`, behind a whole line.
+    /// The input ended at `at`, after a complete line.
     fn finish_event(&mut self, at: u64, queue: &mut Queue) {
         match self.ending {
             Ending::Lenient if self.event.data_lines > 0 => {
                 queue.problem(Problem::Unterminated { at, lacks: "blank line" });
                 self.dispatch(queue);
             }
-            // An event with a name was about to bring data.
+            // An event with a name was about to have data.
             _ if !self.event.is_empty() => self.drop_event(at, at, queue),
             _ => {}
         }
     }
 
-    /// The input ended at `at` in an event; `line` is where its last line starts.
+    /// The input ended at `at`, inside an event whose last line starts at `line`.
     fn drop_event(&mut self, line: u64, at: u64, queue: &mut Queue) {
         let start = if self.event.size == 0 { line } else { self.event.start };
         queue.discard();
@@ -198,7 +200,7 @@ impl Sse {
         Ok(())
     }
 
-    /// Sends the text of a cut line of data to the open frame.
+    /// Starts to append the text of a cut line of data to the open frame.
     fn open_data(&mut self, part: Part<'_>, start: u64, queue: &mut Queue) {
         self.state = State::Data { start, bad_before: self.bad };
         if self.event.data_lines > 0 {
@@ -237,7 +239,7 @@ impl Sse {
         }
     }
 
-    /// Reads a whole line that starts at `at`.
+    /// Reads a complete line that starts at `at`.
     fn line(&mut self, line: Part<'_>, at: u64, queue: &mut Queue) -> Result<(), Error> {
         match line.bytes {
             [] => {
@@ -253,7 +255,7 @@ impl Sse {
         }
     }
 
-    /// Counts a line to the event, if it fits.
+    /// Adds a line to the size of the event, if it fits.
     fn admit_line(&mut self, start: u64, end: u64) -> Result<(), Error> {
         let size = (end - start) as usize + 1;
         admit(size, self.limit - self.event.size, start, self.limit)?;
@@ -312,7 +314,7 @@ impl Sse {
         Ok(())
     }
 
-    /// A blank line: queues the event if it has data.
+    /// Handles a blank line: queues the event if it has data.
     fn dispatch(&mut self, queue: &mut Queue) {
         let event = &mut self.event;
         if event.id_changed {
@@ -322,7 +324,8 @@ impl Sse {
         if event.data_lines > 0 {
             queue.tallied(&mut self.ignored, Problem::IgnoredLines);
             queue.tallied(&mut self.bad, Problem::InvalidUtf8);
-            // Servers send `retry` alone, without data: it goes with the next event that has some.
+            // Servers send `retry` on its own, without data. It is returned with the next event that has
+            // data.
             queue.close_event(event.start..event.end, &event.name, event.retry.take());
         }
         event.name.clear();
@@ -331,7 +334,7 @@ impl Sse {
     }
 }
 
-/// Whether the beginning of a line can be that of a field.
+/// Whether a line that begins like this can be a field.
 fn may_be_field(begun: &[u8]) -> bool {
     let fields: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
     fields.iter().any(|field| field.starts_with(begun) || begun.starts_with(field))

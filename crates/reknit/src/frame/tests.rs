@@ -1,4 +1,4 @@
-//! Every case runs whole, byte by byte and at every two-way cut; all must tell the same story.
+//! Every case is decoded as a whole, byte by byte and cut in two at every byte, always with the same result.
 
 mod framings;
 mod limits;
@@ -11,37 +11,39 @@ use expect_test::Expect;
 use proptest::prelude::*;
 
 use super::*;
+use crate::diagnostic::Place;
 
-/// Frames and problems as the caller meets them, one a line.
-fn story<'a>(mut decoder: Decoder, pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut story = String::new();
+/// Frames and diagnostics in the order in which the caller sees them, one per line.
+fn log<'a>(mut decoder: Decoder, pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut log = String::new();
     for piece in pieces {
         decoder.push(piece);
-        drain(&mut decoder, &mut story);
+        drain(&mut decoder, &mut log);
     }
     decoder.finish();
-    drain(&mut decoder, &mut story);
-    story
+    drain(&mut decoder, &mut log);
+    log
 }
 
-fn drain(decoder: &mut Decoder, story: &mut String) {
+fn drain(decoder: &mut Decoder, log: &mut String) {
     loop {
         let next = match decoder.next_frame() {
-            Ok(frame) => frame.map(|frame| tell(&frame)),
+            Ok(frame) => frame.map(|frame| show(&frame)),
             Err(error) => Some(format!("error: {error}\n")),
         };
-        while let Some(problem) = decoder.next_problem() {
-            let Diagnostic { kind, at, frame, message } = problem;
-            writeln!(story, "{kind:?} at {at}, frame {frame}: {message}").unwrap();
+        while let Some(diagnostic) = decoder.next_diagnostic() {
+            let Place { at, frame } = diagnostic.place().unwrap();
+            let Diagnostic { kind, message, .. } = diagnostic;
+            writeln!(log, "{kind:?} at {at}, frame {frame}: {message}").unwrap();
         }
         match next {
-            Some(line) => story.push_str(&line),
+            Some(line) => log.push_str(&line),
             None => break,
         }
     }
 }
 
-fn tell(frame: &Frame<'_>) -> String {
+fn show(frame: &Frame<'_>) -> String {
     let Frame { number, bytes, kind, event, data, id, retry } = frame;
     let mut line = format!("{number} {kind:?} {bytes:?} {data:?}");
     for (name, value) in [("event", event), ("id", id)] {
@@ -57,11 +59,11 @@ fn tell(frame: &Frame<'_>) -> String {
 
 #[expect(clippy::needless_pass_by_value, reason = "so that callers can write `expect![..]`")]
 fn check_all_cuts(input: &[u8], decoder: impl Fn() -> Decoder, expected: Expect) {
-    let whole = story(decoder(), [input]);
+    let whole = log(decoder(), [input]);
     expected.assert_eq(&whole);
-    assert_eq!(story(decoder(), input.chunks(1)), whole, "byte by byte");
+    assert_eq!(log(decoder(), input.chunks(1)), whole, "byte by byte");
     for cut in 0..=input.len() {
-        assert_eq!(story(decoder(), [&input[..cut], &input[cut..]]), whole, "cut at {cut}");
+        assert_eq!(log(decoder(), [&input[..cut], &input[cut..]]), whole, "cut at {cut}");
     }
 }
 
@@ -79,7 +81,7 @@ fn check_strict(input: impl AsRef<[u8]>, expected: Expect) {
 }
 
 fn check_limit(framing: Framing, frame_bytes: usize, input: impl AsRef<[u8]>, expected: Expect) {
-    let limits = Limits { frame_bytes, ..Limits::default() };
+    let limits = Limits::default().with_frame_bytes(frame_bytes);
     check_all_cuts(input.as_ref(), || Decoder::new(framing, &limits), expected);
 }
 
@@ -94,7 +96,7 @@ fn check_detect(input: impl AsRef<[u8]>, framing: Option<Framing>, expected: Exp
     }
 }
 
-/// What WHATWG says, line by line on text that is there as a whole: name, data and id of each event.
+/// The rules of the WHATWG, applied line by line to the whole text: name, data and id of each event.
 fn reference(input: &str) -> Vec<(String, String, String)> {
     let text = input.strip_prefix('\u{FEFF}').unwrap_or(input).replace("\r\n", "\n").replace('\r', "\n");
     let Some((lines, _)) = text.rsplit_once('\n') else { return Vec::new() };
@@ -167,30 +169,30 @@ proptest! {
     fn any_cut_of_events_tells_the_same(
         input in sse_bytes(), cuts: [prop::sample::Index; 6], frame_bytes in 0usize..60, strict: bool,
     ) {
-        let limits = Limits { frame_bytes, ..Limits::default() };
+        let limits = Limits::default().with_frame_bytes(frame_bytes);
         let decoder = || {
             let decoder = Decoder::new(Framing::Sse, &limits);
             if strict { decoder.strict() } else { decoder }
         };
-        let whole = story(decoder(), [&input[..]]);
-        prop_assert_eq!(&story(decoder(), cut_at(&input, &cuts)), &whole);
-        prop_assert_eq!(&story(decoder(), input.chunks(1)), &whole);
+        let whole = log(decoder(), [&input[..]]);
+        prop_assert_eq!(&log(decoder(), cut_at(&input, &cuts)), &whole);
+        prop_assert_eq!(&log(decoder(), input.chunks(1)), &whole);
     }
 
     #[test]
     fn any_cut_of_json_tells_the_same(
         input in json_bytes(), cuts: [prop::sample::Index; 6], frame_bytes in 0usize..60, which in 0usize..4,
     ) {
-        let limits = Limits { frame_bytes, ..Limits::default() };
+        let limits = Limits::default().with_frame_bytes(frame_bytes);
         let decoder = || match which {
             0 => Decoder::detect(&limits),
             1 => Decoder::new(Framing::Lines, &limits),
             2 => Decoder::new(Framing::JsonArray, &limits),
             _ => Decoder::new(Framing::Whole, &limits),
         };
-        let whole = story(decoder(), [&input[..]]);
-        prop_assert_eq!(&story(decoder(), cut_at(&input, &cuts)), &whole);
-        prop_assert_eq!(&story(decoder(), input.chunks(1)), &whole);
+        let whole = log(decoder(), [&input[..]]);
+        prop_assert_eq!(&log(decoder(), cut_at(&input, &cuts)), &whole);
+        prop_assert_eq!(&log(decoder(), input.chunks(1)), &whole);
     }
 
     #[test]
@@ -222,7 +224,7 @@ proptest! {
         prop_assert_eq!(elements, values);
         decoder.finish();
         prop_assert_eq!(decoder.next_frame(), Ok(None));
-        prop_assert_eq!(decoder.next_problem(), None);
+        prop_assert_eq!(decoder.next_diagnostic(), None);
     }
 }
 

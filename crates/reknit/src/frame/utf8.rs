@@ -1,15 +1,15 @@
-//! UTF-8 that is cut anywhere.
+//! Decodes UTF-8 that is cut anywhere.
 
-/// Decodes one text that arrives in pieces as [`String::from_utf8_lossy`] decodes it whole.
+/// Decodes a text that arrives in pieces exactly as [`String::from_utf8_lossy`] decodes it as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Lossy {
-    /// The bytes of a character whose end has not arrived.
+    /// The bytes of a character whose end has not arrived yet.
     cut: [u8; 4],
     len: usize,
 }
 
 impl Lossy {
-    /// Appends `bytes`, which stand at `at` of the input, to `out`.
+    /// Appends `bytes`, which are at `at` in the input, to `out`.
     pub(super) fn push(&mut self, bytes: &[u8], at: u64, out: &mut String, bad: &mut Tally) {
         let used = if self.len == 0 { 0 } else { self.resume(bytes, at, out, bad) };
         let (whole, cut) = bytes[used..].split_at(bytes.len() - used - cut_character(&bytes[used..]));
@@ -20,19 +20,19 @@ impl Lossy {
         }
     }
 
-    /// Whether no character is cut where the text stands.
+    /// Whether the text so far does not end inside a character.
     pub(super) fn is_between(&self) -> bool {
         self.len == 0
     }
 
-    /// Ends the text at `at`: a character that is cut there stays cut.
+    /// Ends the text at `at`. A character that is cut there becomes U+FFFD.
     pub(super) fn end(&mut self, at: u64, out: &mut String, bad: &mut Tally) {
         if self.len > 0 {
             self.replace_cut(at, out, bad);
         }
     }
 
-    /// Goes on with the cut character; returns how many of `bytes` belong to it.
+    /// Continues the cut character. Returns how many of `bytes` belong to it.
     fn resume(&mut self, bytes: &[u8], at: u64, out: &mut String, bad: &mut Tally) -> usize {
         for (used, &byte) in bytes.iter().enumerate() {
             self.cut[self.len] = byte;
@@ -43,8 +43,8 @@ impl Lossy {
                     return used + 1;
                 }
                 Err(error) if error.error_len().is_none() => self.len += 1,
-                // What was there could have become a character, so it is this byte that does not fit:
-                // it is not part of the broken sequence and is read anew.
+                // The bytes before could have become a character, so it is this byte that does not fit.
+                // It is not part of the broken sequence and has to be read again.
                 Err(_) => {
                     self.replace_cut(at + used as u64, out, bad);
                     return used;
@@ -61,7 +61,7 @@ impl Lossy {
     }
 }
 
-/// Decodes a text that is there as a whole.
+/// Decodes a text that is not cut.
 pub(super) fn decode(bytes: &[u8], at: u64, out: &mut String, bad: &mut Tally) {
     match str::from_utf8(bytes) {
         Ok(text) => out.push_str(text),
@@ -82,10 +82,10 @@ fn decode_broken(bytes: &[u8], mut at: u64, out: &mut String, bad: &mut Tally) {
     }
 }
 
-/// How many bytes at the end may still become a character.
+/// The number of bytes at the end that may still become a character.
 fn cut_character(bytes: &[u8]) -> usize {
     match bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0) {
-        Some(behind) if is_cut(&bytes[bytes.len() - 1 - behind..]) => behind + 1,
+        Some(after) if is_cut(&bytes[bytes.len() - 1 - after..]) => after + 1,
         _ => 0,
     }
 }
@@ -94,7 +94,7 @@ fn is_cut(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
 }
 
-/// How often something happened, and where first.
+/// How often something occurred, and where it occurred first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub(super) first: u64,
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// U+FFFD may also be there from the start.
+    /// The input may also contain a valid U+FFFD.
     fn valid_replacements(input: &[u8]) -> usize {
         input.utf8_chunks().map(|chunk| chunk.valid().matches('\u{FFFD}').count()).sum()
     }

@@ -2,7 +2,7 @@
 
 use super::queue::{Problem, Queue};
 use super::utf8::{Lossy, Tally};
-use super::{Error, admit, is_blank};
+use super::{Error, admit, is_whitespace};
 
 /// The framer of [`Framing::Whole`](super::Framing::Whole).
 #[derive(Debug)]
@@ -27,13 +27,13 @@ impl Whole {
 
     pub(super) fn finish(&mut self, at: u64, queue: &mut Queue) {
         self.lossy.end(at, queue.open(), &mut self.bad);
-        if queue.open_text().bytes().all(is_blank) {
+        if queue.open_text().bytes().all(is_whitespace) {
             return queue.discard();
         }
         queue.tallied(&mut self.bad, Problem::InvalidUtf8);
-        let blanks = queue.open_text().bytes().rev().take_while(|byte| is_blank(*byte)).count();
-        let end = queue.open().len() - blanks;
+        let whitespace = queue.open_text().bytes().rev().take_while(|byte| is_whitespace(*byte)).count();
+        let end = queue.open().len() - whitespace;
         queue.open().truncate(end);
-        queue.close(at - self.size as u64..at - blanks as u64);
+        queue.close(at - self.size as u64..at - whitespace as u64);
     }
 }

@@ -1,12 +1,12 @@
 //! A reply that is over: what of it goes back, and the result of each of its calls.
 
-use super::form::Form;
-use super::message::{Answer, Call, Input, Output, ProviderCallId, ReplyPart, Thinking, UserPart};
-use super::name::Ids;
-use super::repair::{RepairKind, Repairs};
 use super::reply::{CallState, Open, OpenBody, Reply, Seal, Unanswered};
 use crate::agent::{self, Content, ToolResult};
 use crate::json::{Object, Value};
+use crate::wire::request::{
+    Answer, Call, Form, Ids, Input, Output, ProviderCallId, RepairKind, Repairs, ReplyPart, Thinking,
+    UserPart, refuse_unless,
+};
 
 /// Whose a reply is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl Closing<'_> {
             closed.has_gap = closed.parts.len() == before && !open.is_written();
         }
         let Closed { parts, .. } = &mut closed;
-        super::refuse_unless(parts, self.repairs, |part| match part {
+        refuse_unless(parts, self.repairs, |part| match part {
             ReplyPart::Text { text, fields, .. } => !is_blank(text) || !fields.is_empty(),
             _ => true,
         });

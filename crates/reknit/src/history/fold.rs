@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use super::close::{Closing, Origin, is_blank};
-use super::form::Form;
-use super::message::{Answer, Message, ReplyPart, UserPart};
-use super::name::Ids;
-use super::repair::{Repair, RepairKind, Repairs};
 use super::reply::Reply;
 use crate::agent::{AgentEvent, Body, Content, Entry, ToolResult};
 use crate::wire::Dialect;
+use crate::wire::request::{Answer, Form, Ids, Message, Repair, RepairKind, Repairs, ReplyPart, UserPart};
 
 /// What stands before the model's words if nothing does.
 const NO_BEGINNING: &str = "The beginning of this conversation is not available.";
@@ -152,24 +149,15 @@ impl<'a> Fold<'a> {
             // What a person sees, and no model is told.
             AgentEvent::ToolInputDelta { .. }
             | AgentEvent::ShellOutput { .. }
-            | AgentEvent::Checkpoint { .. }
+            | AgentEvent::Lifecycle(_)
             | AgentEvent::EditPreview { .. }
             | AgentEvent::Error { .. }
             | AgentEvent::Notice { .. }
             | AgentEvent::ModelChanged { .. }
             | AgentEvent::ConfigReload {}
-            | AgentEvent::Status { .. }
             | AgentEvent::TurnSealed { .. }
             | AgentEvent::Done {}
             | AgentEvent::Usage { .. }
-            | AgentEvent::TaskListUpdate { .. }
-            | AgentEvent::TabCreated {}
-            | AgentEvent::MessageQueued {}
-            | AgentEvent::MessageConsumed {}
-            | AgentEvent::MessageCancelled {}
-            | AgentEvent::CompactionStarted {}
-            | AgentEvent::CompactionComplete {}
-            | AgentEvent::CompactionError {}
             | AgentEvent::Unknown(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! [`Value`] from and to other types, `serde` and `serde_json`.
+//! Conversions between [`Value`] and other types, including those of `serde_json`, and `serde` support.
 
 use std::fmt;
 
@@ -78,7 +78,7 @@ impl From<serde_json::Value> for Value {
     }
 }
 
-/// Numbers become what `serde_json` reads from their text.
+/// Numbers become what `serde_json` parses from their text.
 impl From<Value> for serde_json::Value {
     fn from(value: Value) -> Self {
         match value {
@@ -113,8 +113,8 @@ impl Serialize for Object {
     }
 }
 
-/// Numbers arrive as the format has read them, which for `serde_json` means that `1.10` is `1.1`; [`exact`]
-/// keeps them.
+/// Numbers are what the format makes of them: with `serde_json`, `1.10` becomes `1.1`. Use [`exact`] to keep
+/// their text.
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Visitor)
@@ -168,7 +168,7 @@ impl<'de> de::Visitor<'de> for Visitor {
         Ok(integer.into())
     }
 
-    // JSON has no infinities and no NaN; `serde_json` reads them from other formats as null, too.
+    // JSON has no infinities and no NaN. Like `serde_json`, read them from other formats as null.
     fn visit_f64<E>(self, float: f64) -> Result<Value, E> {
         Ok(Number::from_f64(float).map_or(Value::Null, Value::Number))
     }
@@ -205,10 +205,11 @@ fn into_object<E: de::Error>(value: Value) -> Result<Object, E> {
     }
 }
 
-/// Reads a [`Value`] from JSON with every digit of its numbers: `#[serde(with = "reknit::json::exact")]`.
+/// Deserializes a [`Value`] with every digit of its numbers: `#[serde(with = "reknit::json::exact")]`.
 ///
-/// It asks the format for the text itself, which `serde_json` gives for a field of a plain struct; behind
-/// `flatten` and in untagged or internally tagged enums there is no text left to give, and it is an error.
+/// It asks the format for the text of the value. `serde_json` and [`from_value`](super::from_value) provide
+/// it for a field of a plain struct. With `flatten` and in untagged or internally tagged enums the text is no
+/// longer available, which is an error.
 ///
 /// ```
 /// use reknit::json::{Value, exact};
@@ -231,12 +232,12 @@ pub mod exact {
 
     use crate::json::{Object, Value};
 
-    /// Writes the value as it would be written anyway.
+    /// Serializes the value, the same as without this module.
     pub fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
         value.serialize(serializer)
     }
 
-    /// Reads the value from its text.
+    /// Deserializes the value from its text.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         if !deserializer.is_human_readable() {
             return Value::deserialize(deserializer);
@@ -249,12 +250,12 @@ pub mod exact {
     pub mod object {
         use super::{Deserializer, Object, Serialize, Serializer};
 
-        /// Writes the object as it would be written anyway.
+        /// Serializes the object, the same as without this module.
         pub fn serialize<S: Serializer>(object: &Object, serializer: S) -> Result<S::Ok, S::Error> {
             object.serialize(serializer)
         }
 
-        /// Reads the object from its text.
+        /// Deserializes the object from its text.
         pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Object, D::Error> {
             super::super::into_object(super::deserialize(deserializer)?)
         }

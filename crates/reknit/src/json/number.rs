@@ -1,13 +1,13 @@
-//! [`Number`]: a JSON number by its text.
+//! [`Number`]: a JSON number as its text.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A JSON number, digit for digit as it was written.
+/// A JSON number, stored digit for digit as it was written.
 ///
-/// `1.10` stays `1.10` and a 30-digit id keeps all 30 digits. Two numbers are equal if their texts are, so
+/// `1.10` stays `1.10`, and a 30-digit id keeps all 30 digits. Two numbers are equal if their texts are, so
 /// `1.0` and `1` differ.
 ///
 /// ```
@@ -23,7 +23,8 @@ pub struct Number {
     digits: Digits,
 }
 
-/// All that a `u64` or an `f64` needs fits beside the tag; the enum that holds a number is no larger for it.
+/// Enough for the text of any `u64` and of most `f64`s, and no more than what fits into [`Digits`] without
+/// making [`Value`](super::Value) larger.
 const INLINE: usize = 22;
 
 #[derive(Clone)]
@@ -43,28 +44,29 @@ impl Number {
         }
     }
 
-    /// The number, if it is an integer that fits. `-0` is not: no integer has its sign.
+    /// The number as an `i64`, if it is an integer in range. `-0` is not an integer, because no integer has a
+    /// negative zero.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_str().parse().ok().filter(|&integer| integer != 0 || self.as_str() == "0")
     }
 
-    /// The number, if it is an integer that fits.
+    /// The number as a `u64`, if it is an integer in range.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_str().parse().ok()
     }
 
-    /// The `f64` nearest to the number, which is always finite.
+    /// The `f64` closest to the number, which is always finite.
     pub fn as_f64(&self) -> f64 {
-        // The text may round up to infinity where `serde_json`, which rounds twice, did not.
+        // The range was checked by `serde_json`, which rounds twice. The text may still round to infinity.
         self.as_str().parse::<f64>().map_or(0.0, |float| float.clamp(f64::MIN, f64::MAX))
     }
 
-    /// The shortest number that reads back as `float`; none for infinities and NaN.
+    /// The shortest number that parses to `float`, or `None` for infinities and NaN.
     pub fn from_f64(float: f64) -> Option<Self> {
         serde_json::Number::from_f64(float).map(|number| Self::from(&number))
     }
 
-    /// A number whose text is known to be one.
+    /// Creates a number from a text that is known to be one.
     pub(super) fn from_valid(text: &str) -> Self {
         let mut bytes = [0; INLINE];
         let digits = match bytes.get_mut(..text.len()) {
@@ -77,16 +79,16 @@ impl Number {
         Self { digits }
     }
 
-    /// Whether `serde_json` would read the number as itself from a `serde_json::Number`.
+    /// The number as an `f64`, if that has the same text.
     fn to_f64_exactly(&self) -> Option<f64> {
         let float = self.as_f64();
         (Self::from_f64(float).as_ref() == Some(self)).then_some(float)
     }
 }
 
-/// Where in a number a text stands.
+/// What the text of a number ends with so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum NumberState {
     Start,
     Minus,
     Zero,
@@ -98,8 +100,8 @@ pub(super) enum Place {
     ExponentDigits,
 }
 
-impl Place {
-    /// The place behind `byte`, if the number can go on with it.
+impl NumberState {
+    /// The state after `byte`, if the number can continue with it.
     fn after(self, byte: u8) -> Option<Self> {
         match (self, byte) {
             (Self::Start, b'-') => Some(Self::Minus),
@@ -116,7 +118,7 @@ impl Place {
         }
     }
 
-    /// Moves over the bytes that belong to the number; how many they are.
+    /// Advances over the bytes that belong to the number, and returns how many there are.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some(next) = bytes.get(at).and_then(|&byte| self.after(byte)) {
@@ -132,9 +134,10 @@ impl Place {
     }
 }
 
-/// Whether the number is finite as an `f64`, by `serde_json`'s reckoning.
+/// Whether `serde_json` reads the number as a finite `f64`.
 pub(super) fn in_range(text: &str) -> bool {
-    // Below 200 digits it takes an exponent of three to come near 1e308.
+    // The common case without parsing: fewer than 200 digits need an exponent of three digits to get near
+    // 1e308.
     let exponent = text.rfind(['e', 'E']).map_or(0, |at| text.len() - at - 1);
     (text.len() < 200 && exponent < 3) || serde_json::from_str::<f64>(text).is_ok()
 }
@@ -178,7 +181,7 @@ impl From<&serde_json::Number> for Number {
 }
 
 impl From<&Number> for serde_json::Number {
-    /// The number `serde_json` reads from the same text.
+    /// The number that `serde_json` parses from the same text.
     fn from(number: &Number) -> Self {
         if let Some(integer) = number.as_u64() {
             return integer.into();
@@ -187,8 +190,9 @@ impl From<&Number> for serde_json::Number {
     }
 }
 
-/// Integers and what an `f64` keeps are written as such; any other number as its text where the format is
-/// one for people, which only `serde_json` understands, and as the nearest `f64` elsewhere.
+/// Integers, and floats that an `f64` represents exactly, are serialized as such. Any other number is
+/// serialized as its text if the format is human-readable, which only `serde_json` understands, and otherwise
+/// as the closest `f64`.
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(integer) = self.as_u64() {

@@ -1,4 +1,4 @@
-//! [`Object`]: members in the order they were written.
+//! [`Object`]: the members of a JSON object, in order.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use super::Value;
 
 /// The members of a JSON object, in the order they were written.
 ///
-/// A key stands once. Inserting it again replaces its value and leaves it where it was. Finding a key looks
-/// at one after the other, which is the fastest there is for the few that objects mostly have.
+/// Every key occurs once. Inserting a key again replaces its value but not its position. Lookup is a linear
+/// search, which is the fastest for the few members that most objects have.
 ///
 /// Two objects are equal if they have equal members in the same order.
 ///
@@ -26,17 +26,17 @@ pub struct Object {
 }
 
 impl Object {
-    /// An object without members.
+    /// Creates an object without members.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -46,12 +46,12 @@ impl Object {
         self.position(key).map(|at| &self.members[at].1)
     }
 
-    /// The value of `key`, to change.
+    /// The value of `key`, mutably.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         self.position(key).map(|at| &mut self.members[at].1)
     }
 
-    /// Gives `key` a value, and returns the one it had.
+    /// Sets the value of `key` and returns the previous one.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         let (key, value) = (key.into(), value.into());
         if let Some(old) = self.get_mut(&key) {
@@ -61,27 +61,27 @@ impl Object {
         None
     }
 
-    /// Takes `key` out and returns its value; the others keep their order.
+    /// Removes `key` and returns its value. The other members keep their order.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         self.position(key).map(|at| self.members.remove(at).1)
     }
 
-    /// The members in order.
+    /// The members, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
         self.members.iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The members in order, their values to change.
+    /// The members, in order, with mutable values.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> + ExactSizeIterator {
         self.members.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The keys in order.
+    /// The keys, in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         self.members.iter().map(|(key, _)| key.as_str())
     }
 
-    /// The value of the member at a place.
+    /// The value of the member at a position.
     pub(crate) fn value_at_mut(&mut self, at: usize) -> &mut Value {
         &mut self.members[at].1
     }
@@ -91,26 +91,27 @@ impl Object {
     }
 }
 
-/// Finds the keys of an object that is being built.
+/// Finds keys in an object that is being built.
 ///
-/// Up to [`FEW`] they are compared one by one; from then on they are also kept in order here, or an object
-/// of a hundred thousand keys would take a hundred thousand times a hundred thousand comparisons.
+/// As long as there are fewer than [`FEW`], the object is searched. After that the keys are also indexed
+/// here, because building an object of a hundred thousand keys would otherwise be quadratic.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyIndex {
     positions: BTreeMap<String, usize>,
 }
 
+/// Below this, comparing keys one by one is faster than an index.
 const FEW: usize = 16;
 
-/// Where a member went.
+/// Where a member was inserted.
 pub(crate) struct Inserted {
     pub(crate) at: usize,
-    /// The value the key had before, if it stood there already.
+    /// The previous value, if the object already had the key.
     pub(crate) replaced: Option<Value>,
 }
 
 impl KeyIndex {
-    /// Where a key stands in the object that all earlier calls were about.
+    /// The position of a key in the object, which must be the one of all earlier calls.
     pub(crate) fn position(&mut self, object: &Object, key: &str) -> Option<usize> {
         if object.len() < FEW {
             return object.position(key);
@@ -121,7 +122,7 @@ impl KeyIndex {
         self.positions.get(key).copied()
     }
 
-    /// Inserts a member into that object.
+    /// Inserts a member into the object, which must be the one of all earlier calls.
     pub(crate) fn insert(&mut self, object: &mut Object, key: String, value: Value) -> Inserted {
         let end = object.len();
         let position = self.position(object, &key);

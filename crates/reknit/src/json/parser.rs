@@ -1,18 +1,19 @@
-//! The state machine of one JSON value: what may come next, and what it means.
+//! The state machine that parses one JSON value.
 
 use std::mem;
 
-use super::number::{Number, Place, in_range};
+use super::Value;
+use super::error::{Error, Fault};
+use super::number::{Number, NumberState, in_range};
 use super::string::{Decoded, Escape, decode, plain_end};
 use super::tree::{Kind, Slot, Tree};
-use super::{Error, ErrorKind, Expected, Value};
 
-/// Reads text that is cut anywhere into a [`Tree`], each byte once.
+/// Parses text that is cut anywhere into a [`Tree`], reading each byte once.
 #[derive(Clone, Debug)]
 pub(super) struct Parser {
     pub(super) tree: Tree,
     state: State,
-    /// How many bytes came before the rest of the piece.
+    /// The number of bytes parsed so far.
     at: usize,
     depth: usize,
 }
@@ -21,29 +22,29 @@ pub(super) struct Parser {
 enum State {
     /// Before a value.
     Value(Slot),
-    /// Behind `[`: a value, or the end of the array.
+    /// After `[`: a value, or the end of the array.
     FirstElement,
-    /// Behind `{`: a key, or the end of the object.
+    /// After `{`: a key, or the end of the object.
     FirstKey,
-    /// Behind a comma in an object.
+    /// After a comma in an object.
     Key,
-    /// In a key, which starts at a byte.
+    /// In a key, which starts at the byte `at`.
     InKey {
         key: String,
         at: usize,
         escape: Escape,
     },
-    /// Behind a key: its colon.
+    /// After a key: its colon.
     Colon(Slot),
     /// In a string, which is open in the tree.
     InString {
         escape: Escape,
     },
-    /// In a number; the text is what earlier pieces had of it.
+    /// In a number, with the text of it that came in earlier pieces.
     InNumber {
         slot: Slot,
         text: String,
-        place: Place,
+        progress: NumberState,
     },
     /// In `null`, `true` or `false`.
     InLiteral {
@@ -51,9 +52,9 @@ enum State {
         literal: Literal,
         seen: usize,
     },
-    /// Behind a value in an array or object: a comma, or the end.
+    /// After a value in an array or object: a comma, or the end.
     Comma,
-    /// Behind the whole value.
+    /// After the whole value.
     End,
     Failed(Error),
 }
@@ -82,11 +83,11 @@ impl Literal {
         }
     }
 
-    fn expected(self) -> Expected {
+    fn expected(self) -> &'static str {
         match self {
-            Self::Null => Expected::Null,
-            Self::True => Expected::True,
-            Self::False => Expected::False,
+            Self::Null => "`null`",
+            Self::True => "`true`",
+            Self::False => "`false`",
         }
     }
 }
@@ -96,13 +97,13 @@ impl Parser {
         Self { tree: Tree::default(), state: State::Value(Slot::Root), at: 0, depth }
     }
 
-    /// Reads a piece; behind an error it only says the error again.
+    /// Parses a piece. After an error it only returns the same error again.
     pub(super) fn push(&mut self, piece: &str) -> Result<(), Error> {
         self.tree.start_piece();
         if let State::Failed(error) = self.state {
             return Err(error);
         }
-        // Most pieces of a long string are plain from end to end.
+        // Most pieces of a long string contain nothing special.
         if let State::InString { escape: Escape::None } = self.state
             && plain_end(piece.as_bytes(), 0) == piece.len()
         {
@@ -113,7 +114,7 @@ impl Parser {
         self.steps(piece)
     }
 
-    /// Reads a piece step by step.
+    /// Parses a piece step by step.
     fn steps(&mut self, piece: &str) -> Result<(), Error> {
         let mut rest = piece;
         while let Some(&byte) = rest.as_bytes().first() {
@@ -124,18 +125,18 @@ impl Parser {
                 State::InLiteral { .. } => self.in_literal(rest),
                 State::Failed(error) => return Err(*error),
                 _ if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') => Ok(1),
-                State::Value(_) => self.value(rest, Expected::Value),
+                State::Value(_) => self.value(rest, "a value"),
                 State::FirstElement if byte == b']' => self.close(),
                 State::FirstElement => {
                     self.state = State::Value(Slot::Element);
-                    self.value(rest, Expected::ValueOrClose)
+                    self.value(rest, "a value or `]`")
                 }
                 State::FirstKey if byte == b'}' => self.close(),
-                State::FirstKey => self.key(rest, Expected::KeyOrClose),
-                State::Key => self.key(rest, Expected::Key),
+                State::FirstKey => self.key(rest, "a key or `}`"),
+                State::Key => self.key(rest, "a key"),
                 State::Colon(_) => self.colon(rest),
                 State::Comma => self.comma(rest),
-                State::End => Err(self.unexpected(rest, Expected::End)),
+                State::End => Err(Error { fault: Fault::Trailing { found: first_char(rest) }, at: self.at }),
             };
             match step {
                 Ok(taken) => {
@@ -160,12 +161,14 @@ impl Parser {
         match &self.state {
             State::End => Ok(()),
             State::Failed(error) => Err(*error),
-            State::Value(Slot::Root) => Err(Error { kind: ErrorKind::Empty, at: self.at }),
-            State::InNumber { slot: Slot::Root, text, place } if place.is_whole() => match in_range(text) {
-                true => Ok(()),
-                false => Err(Error { kind: ErrorKind::OutOfRange, at: self.at }),
-            },
-            _ => Err(Error { kind: ErrorKind::Truncated, at: self.at }),
+            State::Value(Slot::Root) => Err(Error { fault: Fault::Empty, at: self.at }),
+            State::InNumber { slot: Slot::Root, text, progress } if progress.is_whole() => {
+                match in_range(text) {
+                    true => Ok(()),
+                    false => Err(Error { fault: Fault::OutOfRange, at: self.at }),
+                }
+            }
+            _ => Err(Error { fault: Fault::Truncated, at: self.at }),
         }
     }
 
@@ -173,13 +176,13 @@ impl Parser {
         self.check()?;
         match self.state {
             State::InNumber { text, .. } => Ok(Value::Number(Number::from_valid(&text))),
-            _ => Ok(self.tree.into_root().expect("a value that is over is there")),
+            _ => Ok(self.tree.into_root().expect("a value that has ended is in the tree")),
         }
     }
 
-    fn value(&mut self, rest: &str, expected: Expected) -> Result<usize, Error> {
+    fn value(&mut self, rest: &str, expected: &'static str) -> Result<usize, Error> {
         let State::Value(slot) = &mut self.state else { return Ok(0) };
-        // What stays behind is replaced below, or by the error.
+        // The state left here is replaced below, or by the error.
         let slot = mem::replace(slot, Slot::Element);
         let literal = match rest.as_bytes()[0] {
             b'"' => {
@@ -190,7 +193,7 @@ impl Parser {
             b'{' => return self.open(slot, Kind::Object, State::FirstKey),
             b'[' => return self.open(slot, Kind::Array, State::FirstElement),
             b'-' | b'0'..=b'9' => {
-                self.state = State::InNumber { slot, text: String::new(), place: Place::Start };
+                self.state = State::InNumber { slot, text: String::new(), progress: NumberState::Start };
                 return Ok(0);
             }
             b'n' => Literal::Null,
@@ -204,14 +207,14 @@ impl Parser {
 
     fn open(&mut self, slot: Slot, kind: Kind, inside: State) -> Result<usize, Error> {
         if self.tree.depth() + 1 >= self.depth {
-            return Err(Error { kind: ErrorKind::Depth { limit: self.depth }, at: self.at });
+            return Err(Error { fault: Fault::TooDeep { limit: self.depth }, at: self.at });
         }
         self.tree.open(slot, kind);
         self.state = inside;
         Ok(1)
     }
 
-    fn key(&mut self, rest: &str, expected: Expected) -> Result<usize, Error> {
+    fn key(&mut self, rest: &str, expected: &'static str) -> Result<usize, Error> {
         if !rest.starts_with('"') {
             return Err(self.unexpected(rest, expected));
         }
@@ -227,14 +230,14 @@ impl Parser {
                 self.state = State::Colon(Slot::Member { key: mem::take(key), at: *at });
                 Ok(taken)
             }
-            Err((kind, behind)) => Err(Error { kind, at: self.at + behind }),
+            Err((fault, offset)) => Err(Error { fault, at: self.at + offset }),
         }
     }
 
     fn colon(&mut self, rest: &str) -> Result<usize, Error> {
         let State::Colon(slot) = &mut self.state else { return Ok(0) };
         if !rest.starts_with(':') {
-            return Err(self.unexpected(rest, Expected::Colon));
+            return Err(self.unexpected(rest, "`:`"));
         }
         self.state = State::Value(mem::replace(slot, Slot::Element));
         Ok(1)
@@ -251,24 +254,24 @@ impl Parser {
                 self.close()?;
                 Ok(taken)
             }
-            Err((kind, behind)) => Err(Error { kind, at: self.at + behind }),
+            Err((fault, offset)) => Err(Error { fault, at: self.at + offset }),
         }
     }
 
     fn in_number(&mut self, rest: &str) -> Result<usize, Error> {
-        let State::InNumber { slot, text, place } = &mut self.state else { return Ok(0) };
-        let taken = place.advance(rest.as_bytes());
+        let State::InNumber { slot, text, progress } = &mut self.state else { return Ok(0) };
+        let taken = progress.advance(rest.as_bytes());
         let Some(next) = rest.as_bytes().get(taken) else {
             text.push_str(rest);
             return Ok(taken);
         };
-        if !place.is_whole() {
+        if !progress.is_whole() {
             let rest = &rest[taken..];
             let at = self.at + taken;
-            return Err(Error { at, ..self.unexpected(rest, Expected::Digit) });
+            return Err(Error { at, ..self.unexpected(rest, "a digit") });
         }
-        if *place == Place::Zero && next.is_ascii_digit() {
-            return Err(Error { kind: ErrorKind::LeadingZero, at: self.at + taken });
+        if *progress == NumberState::Zero && next.is_ascii_digit() {
+            return Err(Error { fault: Fault::LeadingZero, at: self.at + taken });
         }
         let whole = if text.is_empty() {
             &rest[..taken]
@@ -277,8 +280,8 @@ impl Parser {
             text.as_str()
         };
         if !in_range(whole) {
-            // All of it is needed to know, so it is behind the number that it is found.
-            return Err(Error { kind: ErrorKind::OutOfRange, at: self.at + taken });
+            // It takes the whole number to know this, so the error is after it.
+            return Err(Error { fault: Fault::OutOfRange, at: self.at + taken });
         }
         let number = Number::from_valid(whole);
         self.tree.scalar(mem::replace(slot, Slot::Element), Value::Number(number));
@@ -305,10 +308,10 @@ impl Parser {
         match (self.tree.kind(), rest.as_bytes()[0]) {
             (Some(Kind::Object), b',') => self.state = State::Key,
             (Some(Kind::Object), b'}') => return self.close(),
-            (Some(Kind::Object), _) => return Err(self.unexpected(rest, Expected::CommaOrBrace)),
+            (Some(Kind::Object), _) => return Err(self.unexpected(rest, "`,` or `}`")),
             (_, b',') => self.state = State::Value(Slot::Element),
             (_, b']') => return self.close(),
-            (_, _) => return Err(self.unexpected(rest, Expected::CommaOrBracket)),
+            (_, _) => return Err(self.unexpected(rest, "`,` or `]`")),
         }
         Ok(1)
     }
@@ -323,8 +326,11 @@ impl Parser {
         self.state = if self.tree.depth() == 0 { State::End } else { State::Comma };
     }
 
-    fn unexpected(&self, rest: &str, expected: Expected) -> Error {
-        let found = rest.chars().next().unwrap_or_default();
-        Error { kind: ErrorKind::Unexpected { found, expected }, at: self.at }
+    fn unexpected(&self, rest: &str, expected: &'static str) -> Error {
+        Error { fault: Fault::Unexpected { found: first_char(rest), expected }, at: self.at }
     }
+}
+
+fn first_char(rest: &str) -> char {
+    rest.chars().next().unwrap_or_default()
 }

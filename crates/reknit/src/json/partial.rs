@@ -1,4 +1,4 @@
-//! [`PartialJson`]: one JSON value while it arrives.
+//! [`PartialJson`]: a JSON value while it arrives.
 
 use super::parser::Parser;
 use super::tree::Duplicates;
@@ -6,13 +6,13 @@ use super::value::tokens;
 use super::{Error, Path, Value};
 use crate::{Limits, Text};
 
-/// One JSON value whose text comes in pieces cut anywhere.
+/// A JSON value whose text arrives in pieces, cut anywhere.
 ///
-/// No byte is looked at twice, and nothing that was shown is taken back: a string grows, while a number or
-/// a literal is absent until it cannot change any more. What is accepted, and the value it makes, is what
-/// `serde_json::from_str` accepts and makes; where a key is repeated the last value stands.
+/// No byte is read twice, and nothing that was shown is taken back: a string grows, while a number or literal
+/// is absent until it cannot change any more. It accepts exactly the texts that `serde_json::from_str`
+/// accepts, and produces the same value. If a key is repeated, its last value counts.
 ///
-/// Behind the first error the text is only collected. What was understood before it stays.
+/// After the first error the text is only collected. What was parsed before the error stays available.
 ///
 /// ```
 /// use reknit::json::{ErrorKind, PartialJson};
@@ -20,7 +20,7 @@ use crate::{Limits, Text};
 /// let mut json = PartialJson::new();
 /// json.push(r#"{"a": [1, 2"#)?;
 /// assert_eq!(json.value().unwrap().to_string(), r#"{"a":[1]}"#);
-/// assert_eq!(json.check().unwrap_err().kind, ErrorKind::Truncated);
+/// assert_eq!(json.check().unwrap_err().kind(), ErrorKind::Truncated);
 /// json.push("0]}")?;
 /// assert_eq!(json.finish()?.to_string(), r#"{"a":[1,20]}"#);
 /// # Ok::<(), reknit::json::Error>(())
@@ -34,36 +34,36 @@ pub struct PartialJson {
 
 /// What a piece changed in a value.
 ///
-/// Strings, arrays and objects open and close; other values are there at once. A string that grew in a
-/// piece did so in one step, whatever escapes were in it.
+/// Strings, arrays and objects are opened and closed, all other values appear at once. A string grows at most
+/// once per piece, whatever escapes the piece contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change<'a> {
-    /// An empty string, array or object has come.
+    /// An empty string, array or object was added.
     Opened {
-        /// Where it is.
+        /// Its path.
         path: Path<'a>,
     },
-    /// A string has got longer.
+    /// A string got longer.
     StringGrew {
-        /// Where it is.
+        /// Its path.
         path: Path<'a>,
-        /// What was added, with escapes resolved.
+        /// The text that was added, unescaped.
         text: &'a str,
     },
-    /// A null, boolean or number has come.
+    /// A null, boolean or number was added.
     Scalar {
-        /// Where it is.
+        /// Its path.
         path: Path<'a>,
     },
-    /// A string, array or object is over.
+    /// A string, array or object is complete.
     Closed {
-        /// Where it is.
+        /// Its path.
         path: Path<'a>,
     },
 }
 
 impl<'a> Change<'a> {
-    /// Where the change is.
+    /// The path of the value that changed.
     pub fn path(&self) -> Path<'a> {
         match *self {
             Self::Opened { path }
@@ -74,40 +74,40 @@ impl<'a> Change<'a> {
     }
 }
 
-/// How much of a value has come.
+/// How much of a value has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing that can be shown.
+    /// Nothing that can be shown yet.
     Missing,
-    /// A string, array or object that is not closed.
+    /// A string, array or object that is not complete.
     Partial,
     /// All of it.
     Complete,
 }
 
 impl PartialJson {
-    /// Before the first piece, with [`Limits::json_depth`] as it is by default.
+    /// Creates an empty value with the default [`Limits::json_depth`].
     pub fn new() -> Self {
         Self::with_depth(Limits::default().json_depth)
     }
 
-    /// Before the first piece; arrays and objects may be nested less than `depth` deep.
+    /// Creates an empty value in which the nesting of arrays and objects must stay below `depth`.
     ///
-    /// This is how `serde_json` counts, whose 128 refuses the 128th.
+    /// This is how `serde_json` counts: its limit of 128 refuses the 128th level.
     pub fn with_depth(depth: usize) -> Self {
         Self { raw: Text::new(), parser: Parser::new(depth), depth }
     }
 
     /// Takes the next piece.
     ///
-    /// An error stays: later pieces are added to [`raw`](Self::raw) and get the same error.
+    /// An error is final: later pieces are added to [`raw`](Self::raw), and the same error is returned again.
     #[inline]
     pub fn push(&mut self, piece: &str) -> Result<(), Error> {
         self.raw.push_str(piece);
         self.parser.push(piece)
     }
 
-    /// What the last piece changed, in the order of the text.
+    /// What the last piece changed, in text order.
     #[inline]
     pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
         self.parser.tree.changes()
@@ -119,50 +119,57 @@ impl PartialJson {
         self.parser.tree.root()
     }
 
-    /// The value a change is about, without a search for its keys.
+    /// The value at the path of a change, without searching for its keys.
     ///
-    /// It is missing if a member of the same name took its place within the same piece.
+    /// It is `None` if a member with the same key replaced it within the same piece.
     pub fn at(&self, path: Path<'_>) -> Option<&Value> {
-        path.places().try_fold(self.value()?, |value, (step, at)| value.child_at(step, at))
+        path.steps_with_positions().try_fold(self.value()?, |value, (step, at)| value.child_at(step, at))
     }
 
-    /// How much has come of the value that a JSON pointer leads to.
+    /// How much has arrived of the value at a JSON pointer.
     pub fn state(&self, pointer: &str) -> State {
         let (Some(mut value), Some(tokens)) = (self.value(), tokens(pointer)) else { return State::Missing };
-        let mut way = Vec::new();
+        let mut positions = Vec::new();
         for token in tokens {
             let position = value.child_position(&token);
             let Some((at, child)) = position.and_then(|at| Some((at, value.child(at)?))) else {
                 return State::Missing;
             };
-            way.push(at);
+            positions.push(at);
             value = child;
         }
-        self.parser.tree.state(way.into_iter())
+        self.parser.tree.state(positions.into_iter())
     }
 
-    /// The text of all pieces.
+    /// The text of all pieces, including any that were not parsed because of an error.
     pub fn raw(&self) -> &Text {
         &self.raw
     }
 
-    /// Why the text cannot become a value any more.
+    /// The text of all pieces, without the value.
+    pub(crate) fn into_raw(self) -> Text {
+        self.raw
+    }
+
+    /// The error, if the text can no longer become a value.
     pub fn error(&self) -> Option<Error> {
         self.parser.error()
     }
 
-    /// Whether the text so far is one whole value, and if not, why: the error, or that it is
-    /// [`Truncated`](super::ErrorKind::Truncated) or [`Empty`](super::ErrorKind::Empty).
+    /// Checks that the text so far is one complete value.
+    ///
+    /// If it could become one with more text, the error is [`Truncated`](super::ErrorKind::Truncated) or
+    /// [`Empty`](super::ErrorKind::Empty).
     pub fn check(&self) -> Result<(), Error> {
         self.parser.check()
     }
 
-    /// The whole value, or why there is none.
+    /// Returns the value if it is complete.
     pub fn finish(self) -> Result<Value, Error> {
         self.parser.finish()
     }
 
-    /// The keys that were repeated, if any.
+    /// The repeated keys, if there are any.
     pub fn duplicate_keys(&self) -> Option<Duplicates> {
         self.parser.tree.duplicates()
     }
@@ -174,7 +181,7 @@ impl Default for PartialJson {
     }
 }
 
-/// Equal texts, read with the same limit, however they were cut.
+/// Equal if the texts and the depth limits are, however the texts were cut.
 impl PartialEq for PartialJson {
     fn eq(&self, other: &Self) -> bool {
         self.depth == other.depth && self.raw == other.raw
@@ -188,7 +195,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::json::ErrorKind;
+    use crate::json::error::Fault;
 
     fn read(text: &str) -> PartialJson {
         let mut json = PartialJson::new();
@@ -196,7 +203,7 @@ mod tests {
         json
     }
 
-    /// For each text, the value so far, what is there of `/a`, and whether the text may end.
+    /// For each text: the value so far, the state of `/a`, and whether the text is complete.
     fn check(texts: &[&str], expected: &Expect) {
         let line = |text: &&str| {
             let json = read(text);
@@ -254,7 +261,7 @@ mod tests {
                 {"a": null                   | {"a":null}                     | Complete | the value is cut at byte 10
                 {"a": [1, 2                  | {"a":[1]}                      | Partial  | the value is cut at byte 11
                 {"a": 12345678901234567890}  | {"a":12345678901234567890}     | Complete | whole
-                {"a": 1}{"b": 2}             | {"a":1}                        | Complete | expected the end, found '{' at byte 8
+                {"a": 1}{"b": 2}             | {"a":1}                        | Complete | unexpected '{' after the value at byte 8
                 {"__proto__": {"a": 1}}      | {"__proto__":{"a":1}}          | Missing  | whole
                 12                           | nothing                        | Missing  | whole
                 12                           | 12                             | Missing  | whole
@@ -274,13 +281,13 @@ mod tests {
             assert_eq!(read(&text).check().is_ok(), theirs, "{depth}");
         }
         let refused = read(&"[".repeat(100_000)).error();
-        assert_eq!(refused, Some(Error { kind: ErrorKind::Depth { limit: 128 }, at: 127 }));
-        assert_eq!(PartialJson::with_depth(1).push("[").unwrap_err().kind, ErrorKind::Depth { limit: 1 });
+        assert_eq!(refused, Some(Error { fault: Fault::TooDeep { limit: 128 }, at: 127 }));
+        assert_eq!(PartialJson::with_depth(1).push("[").unwrap_err().fault, Fault::TooDeep { limit: 1 });
         assert_eq!(PartialJson::with_depth(0).push("1"), Ok(()));
     }
 
     #[test]
-    fn the_last_of_a_repeated_key_stands_at_the_first_place() {
+    fn the_last_value_of_a_repeated_key_is_at_the_first_position() {
         let json = read(r#"{"a": 1, "b": 2, "a": {"c": 3, "\u0063": 4}}"#);
         assert_eq!(json.duplicate_keys(), Some(Duplicates { count: 2, first_at: 17 }));
         assert_eq!(json.finish().unwrap().to_string(), r#"{"a":{"c":4},"b":2}"#);
@@ -319,7 +326,7 @@ mod tests {
         let mut json = PartialJson::new();
         json.push(r#"{"a": "x"#).unwrap();
         let error = json.push("y\nz").unwrap_err();
-        assert_eq!(error, Error { kind: ErrorKind::Control { found: '\n' }, at: 9 });
+        assert_eq!(error, Error { fault: Fault::Control { found: '\n' }, at: 9 });
         assert!(!error.hint().is_empty());
         assert_eq!(json.changes().count(), 1);
         assert_eq!(json.push("\"}"), Err(error));
@@ -342,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_string_takes_no_allocation_a_piece() {
+    fn a_growing_string_does_not_allocate_per_piece() {
         let mut json = read(r#"{"path": "a.rs", "edits": [{"content": ""#);
         let pieces = 4096;
         let count = |json: &mut PartialJson| {
@@ -356,7 +363,7 @@ mod tests {
             .count_total
         };
         count(&mut json);
-        // What is left is the doubling of the text and its raw form.
+        // Only the string and the raw text allocate, when they double.
         assert!(count(&mut json) <= 4);
     }
 

@@ -1,13 +1,13 @@
-//! [`Path`]: the way from the root of a value to one inside it.
+//! [`Path`]: the path from the root of a value to a value inside it.
 
 use std::fmt::{self, Write as _};
 
 use super::value::{index, tokens};
 
-/// The way from the root to a value; as text it is a JSON pointer (RFC 6901).
+/// The path from the root to a value. Displayed as text, it is a JSON pointer (RFC 6901).
 ///
-/// It borrows from the [`PartialJson`](super::PartialJson) whose change it names. Comparing it with a
-/// pointer allocates nothing.
+/// It borrows from the [`PartialJson`](super::PartialJson) that the change belongs to. Comparing it with a
+/// pointer does not allocate.
 ///
 /// ```
 /// use reknit::json::{Change, PartialJson, Step};
@@ -18,7 +18,7 @@ use super::value::{index, tokens};
 ///     Change::Scalar { path } => Some(path),
 ///     _ => None,
 /// });
-/// let path = path.expect("there is a number");
+/// let path = path.expect("the text contains a number");
 /// assert_eq!(path, "/edits/0/a~1b");
 /// assert_eq!(path.to_string(), "/edits/0/a~1b");
 /// assert!(path.steps().eq([Step::Key("edits"), Step::Index(0), Step::Key("a/b")]));
@@ -33,34 +33,34 @@ pub struct Path<'a> {
 /// One step of a [`Path`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// To the member of an object that has this key.
+    /// Into an object, to the member with this key.
     Key(&'a str),
-    /// To the element of an array, counted from 0.
+    /// Into an array, to the element with this index.
     Index(usize),
 }
 
 impl<'a> Path<'a> {
-    /// The steps from the root on; none for the root itself.
+    /// The steps from the root to the value. There are none for the root itself.
     #[inline]
     pub fn steps(self) -> impl DoubleEndedIterator<Item = Step<'a>> {
-        self.places().map(|(step, _)| step)
+        self.steps_with_positions().map(|(step, _)| step)
     }
 
-    /// The last step; none for the root.
+    /// The last step, or `None` for the root.
     pub fn last(self) -> Option<Step<'a>> {
         self.trail.step(self.node).map(|(step, _)| step)
     }
 
-    /// How many steps it has.
+    /// The number of steps.
     pub fn depth(self) -> usize {
         self.trail.nodes[self.node].depth
     }
 
-    /// The steps, each with the position of the child it leads to.
+    /// The steps, each with the position of the child that it leads to.
     #[inline]
-    pub(super) fn places(self) -> impl DoubleEndedIterator<Item = (Step<'a>, usize)> {
-        // Nodes know their parents only. Climbing anew for each step is quadratic in the depth, which is
-        // bounded and small; the alternative is a copy of the way for every change.
+    pub(super) fn steps_with_positions(self) -> impl DoubleEndedIterator<Item = (Step<'a>, usize)> {
+        // A node only knows its parent. Climbing from the last node for each step is quadratic in the depth,
+        // which is bounded and small. The alternative would be a copy of the path for every change.
         (0..self.depth()).rev().filter_map(move |up| {
             let node = (0..up).fold(self.node, |node, _| self.trail.nodes[node].parent);
             self.trail.step(node)
@@ -76,7 +76,7 @@ impl PartialEq for Path<'_> {
 
 impl Eq for Path<'_> {}
 
-/// Whether the pointer leads the same way.
+/// Whether the pointer is the same path.
 impl PartialEq<str> for Path<'_> {
     fn eq(&self, pointer: &str) -> bool {
         let Some(mut tokens) = tokens(pointer) else { return false };
@@ -117,17 +117,17 @@ impl fmt::Debug for Path<'_> {
     }
 }
 
-/// The ways to all values that are open or were touched by the last piece, as one tree of nodes.
+/// The paths to all values that are open or were changed by the last piece, as one tree of nodes.
 ///
-/// Keys are copied: a later member of the same name may take the value's place within one piece, and its
-/// path must stay what it was.
+/// Keys are copied, because a later member with the same key may replace the value within the same piece, and
+/// the path must not change then.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trail {
-    /// The root is the first; a parent stands before its children.
+    /// The root is first, and parents are before their children.
     nodes: Vec<Node>,
-    /// The keys of all nodes, one behind the other.
+    /// The keys of all nodes, one after the other.
     keys: String,
-    /// Empty but while keys are moved.
+    /// Empty except while keys are moved. It is a field so that its memory is reused.
     moved: String,
 }
 
@@ -135,9 +135,9 @@ pub(super) struct Trail {
 struct Node {
     parent: usize,
     depth: usize,
-    /// Which child of its parent it is.
+    /// The position among the children of its parent.
     at: usize,
-    /// Where `keys` ended when the node came, and where it ended with its key.
+    /// The range of `keys` that is its key. Empty for an element.
     key: (usize, usize),
     is_member: bool,
 }
@@ -148,7 +148,7 @@ impl Trail {
         Path { trail: self, node }
     }
 
-    /// Adds the root, an element or, with a key, a member; returns its number.
+    /// Adds the root, an element or, with a key, a member. Returns its number.
     pub(super) fn add(&mut self, parent: usize, at: usize, key: Option<&str>) -> usize {
         let start = self.keys.len();
         self.keys.push_str(key.unwrap_or_default());
@@ -158,20 +158,20 @@ impl Trail {
         self.nodes.len() - 1
     }
 
-    /// Says which child of its parent a node is.
+    /// Sets the position of a node among the children of its parent.
     pub(super) fn set_at(&mut self, node: usize, at: usize) {
         self.nodes[node].at = at;
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Forgets all nodes but those on the way to the open value, outermost first, which are numbered anew
-    /// from 0.
+    /// Removes all nodes except those of the open values, which are given outermost first and renumbered from
+    /// 0.
     ///
-    /// A node that no forgotten one stands before is left alone, so each is moved at most once.
+    /// A node is moved only if one before it was removed, so each node is moved at most once.
     pub(super) fn keep<'a>(&mut self, open: impl Iterator<Item = &'a mut usize>) {
         let mut kept = 0;
         let mut end = 0;
@@ -195,7 +195,7 @@ impl Trail {
         self.moved.clear();
     }
 
-    /// The step to a node from its parent, and which child it is; none for the root.
+    /// The step to a node from its parent, and its position there. `None` for the root.
     fn step(&self, node: usize) -> Option<(Step<'_>, usize)> {
         let Node { at, key: (start, end), is_member, .. } = self.nodes[node];
         match (node, is_member) {

@@ -1,40 +1,36 @@
-//! The inside of a JSON string: runs of plain text, and escapes cut anywhere.
+//! Decodes the inside of a JSON string: runs of plain text, and escapes that may be cut anywhere.
 
-use super::{ErrorKind, Expected};
+use super::error::Fault;
 
-/// How far an escape has come.
+/// How much of an escape has been read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Escape {
     /// In plain text.
     None,
-    /// Behind a backslash.
+    /// After a backslash.
     Backslash,
     /// In the hex digits of a `\u` escape.
     Unit { digits: u8, unit: u16 },
-    /// Behind the first half of a surrogate pair, where a backslash must follow.
+    /// After the first half of a surrogate pair, where a backslash must follow.
     Half { high: u16 },
-    /// Behind that backslash, where a `u` must follow.
+    /// After that backslash, where a `u` must follow.
     HalfBackslash { high: u16 },
     /// In the hex digits of the second half.
     SecondUnit { high: u16, digits: u8, unit: u16 },
 }
 
-/// What a piece did for a string.
+/// What a piece means for a string.
 pub(super) enum Decoded {
-    /// The quote that closes the string was the last of this many bytes.
+    /// The closing quote was the last of this many bytes.
     Closed(usize),
-    /// All of the piece belongs to the string.
+    /// The whole piece belongs to the string, which continues.
     Open,
 }
 
-/// Appends to `out` what `text` adds to a string that stands at `escape`.
+/// Appends to `out` what `text` adds to a string, which so far ends at `escape`.
 ///
-/// On an error `out` has all that came before it, and the error says how many bytes that were.
-pub(super) fn decode(
-    text: &str,
-    escape: &mut Escape,
-    out: &mut String,
-) -> Result<Decoded, (ErrorKind, usize)> {
+/// On an error `out` has everything before it, and the error comes with its offset in `text`.
+pub(super) fn decode(text: &str, escape: &mut Escape, out: &mut String) -> Result<Decoded, (Fault, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     loop {
@@ -42,7 +38,7 @@ pub(super) fn decode(
             let end = plain_end(bytes, at);
             out.push_str(&text[at..end]);
             at = end;
-            // The common escapes that are not cut need no state.
+            // Common escapes that are not cut need no state.
             if let [b'\\', letter, ..] = bytes[at..]
                 && let Some(char) = escaped(letter)
             {
@@ -54,13 +50,13 @@ pub(super) fn decode(
         let Some(&byte) = bytes.get(at) else { return Ok(Decoded::Open) };
         let unexpected = || {
             let found = text[at..].chars().next().unwrap_or_default();
-            Err((ErrorKind::Unexpected { found, expected: Expected::HexDigit }, at))
+            Err((Fault::Unexpected { found, expected: "a hexadecimal digit" }, at))
         };
         *escape = match *escape {
             Escape::None => match byte {
                 b'"' => return Ok(Decoded::Closed(at + 1)),
                 b'\\' => Escape::Backslash,
-                _ => return Err((ErrorKind::Control { found: char::from(byte) }, at)),
+                _ => return Err((Fault::Control { found: char::from(byte) }, at)),
             },
             Escape::Backslash => match escaped(byte) {
                 Some(char) => {
@@ -70,7 +66,7 @@ pub(super) fn decode(
                 None if byte == b'u' => Escape::Unit { digits: 0, unit: 0 },
                 None => {
                     let found = text[at..].chars().next().unwrap_or_default();
-                    return Err((ErrorKind::Escape { found }, at));
+                    return Err((Fault::Escape { found }, at));
                 }
             },
             Escape::Unit { digits, unit } => {
@@ -84,17 +80,17 @@ pub(super) fn decode(
                             out.push(char);
                             Escape::None
                         }
-                        None => return Err((ErrorKind::LoneSurrogate { unit }, at)),
+                        None => return Err((Fault::LoneSurrogate { unit }, at)),
                     },
                 }
             }
             Escape::Half { high } => match byte {
                 b'\\' => Escape::HalfBackslash { high },
-                _ => return Err((ErrorKind::LoneSurrogate { unit: high }, at)),
+                _ => return Err((Fault::LoneSurrogate { unit: high }, at)),
             },
             Escape::HalfBackslash { high } => match byte {
                 b'u' => Escape::SecondUnit { high, digits: 0, unit: 0 },
-                _ => return Err((ErrorKind::LoneSurrogate { unit: high }, at)),
+                _ => return Err((Fault::LoneSurrogate { unit: high }, at)),
             },
             Escape::SecondUnit { high, digits, unit } => {
                 let Some(digit) = hex_digit(byte) else { return unexpected() };
@@ -105,7 +101,7 @@ pub(super) fn decode(
                         out.push(char);
                         Escape::None
                     }
-                    (_, _) => return Err((ErrorKind::LoneSurrogate { unit: high }, at)),
+                    (_, _) => return Err((Fault::LoneSurrogate { unit: high }, at)),
                 }
             }
         };
@@ -113,50 +109,55 @@ pub(super) fn decode(
     }
 }
 
-/// The first place from `at` on that needs a second look: a quote, a backslash, a control character or the
-/// end.
+/// The first position from `at` on that is special: a quote, a backslash, a control character or the end.
 #[inline]
-pub(crate) fn plain_end(bytes: &[u8], at: usize) -> usize {
-    let (words, tail) = bytes[at..].as_chunks::<8>();
-    for (before, word) in words.iter().enumerate() {
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(word) = bytes[at..].first_chunk() {
         let marks = special(u64::from_le_bytes(*word));
         if marks != 0 {
-            return at + before * 8 + first(marks);
+            return at + first(marks);
         }
+        at += 8;
     }
-    let start = bytes.len() - tail.len();
-    match bytes.last_chunk::<8>() {
-        // Eight bytes that end where the text does, less those before the tail. The zeros that move in
-        // count as control characters and so mark the end.
+    plain_tail_end(bytes, at)
+}
+
+/// The same of less than eight bytes.
+#[inline]
+fn plain_tail_end(bytes: &[u8], at: usize) -> usize {
+    let tail = &bytes[at..];
+    match bytes.last_chunk() {
+        // The last eight bytes of the text, shifted so that only the tail is left. The zeros that are shifted
+        // in count as control characters and thus mark the end.
         Some(word) if !tail.is_empty() => {
-            start + first(special(u64::from_le_bytes(*word) >> (64 - 8 * tail.len())))
+            at + first(special(u64::from_le_bytes(*word) >> (64 - 8 * tail.len())))
         }
         _ => {
             let stop = tail.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\');
-            start + stop.unwrap_or(tail.len())
+            at + stop.unwrap_or(tail.len())
         }
     }
 }
 
 /// The high bit of each special byte among eight.
 ///
-/// After Mycroft: a byte below `n` borrows when `n` is taken from it. A borrow may mark bytes above the
-/// first special one falsely, never below, so only the lowest mark counts.
+/// This is Mycroft's trick: subtracting `n` from a byte below `n` borrows. A borrow may falsely mark bytes
+/// above the first special one, but never below it, so only the lowest mark is valid.
 fn special(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
-    // With its second bit turned a quote is 0x20 and a blank is not, and what was below 0x20 still is.
+    // With its second-lowest bit flipped, a quote is 0x20 and a space is not, and what was below 0x20 still is.
     let low = word ^ (ONES * 0x02);
     let backslash = word ^ (ONES * b'\\' as u64);
     let marks = low.wrapping_sub(ONES * 0x21) & !low | backslash.wrapping_sub(ONES) & !backslash;
     marks & (ONES << 7)
 }
 
-/// Which byte the lowest mark is on.
+/// The index of the byte with the lowest mark.
 fn first(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
 
-/// What a letter behind a backslash stands for, unless it starts a longer escape.
+/// The character that a letter after a backslash stands for, unless it starts a longer escape.
 fn escaped(letter: u8) -> Option<char> {
     match letter {
         b'"' | b'\\' | b'/' => Some(char::from(letter)),
@@ -181,7 +182,7 @@ mod tests {
     fn a_run_ends_at_the_first_special_byte_wherever_it_is() {
         for special in ['"', '\\', '\0', '\u{1f}', '\n'] {
             for (before, after) in (0..40).flat_map(|before| (0..10).map(move |after| (before, after))) {
-                // What follows a special byte closely is what a borrow would mark.
+                // The bytes right after the special one are those that a borrow would mark.
                 let text = format!("\\]\"#{}{special}{}", "é~".repeat(before), "#]!\u{80}\"".repeat(after));
                 assert_eq!(plain_end(text.as_bytes(), 4), 4 + 3 * before, "{text:?}");
                 assert_eq!(plain_end(text.as_bytes(), 1), 2, "{text:?}");

@@ -1,4 +1,4 @@
-//! What holds for JSON however it is cut, and against `serde_json`.
+//! JSON gives the same result however it is cut, and the same as with `serde_json`.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All that can be seen of a text read in pieces, but for how growth was cut.
+/// Everything that is visible of a text read in pieces, except how growth was cut.
 #[derive(Debug, PartialEq)]
 struct Seen {
     value: Option<Value>,
     result: Result<Value, Error>,
     error: Option<Error>,
     duplicates: Option<Duplicates>,
-    /// The changes in order, growth of one string joined.
+    /// The changes in order, with the growth of a string joined.
     log: Vec<String>,
-    /// Every path that was opened or set, with its state at the end.
+    /// Every path that was added, with its state at the end.
     states: BTreeMap<String, State>,
 }
 
@@ -81,7 +81,7 @@ fn split_at_all<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
     pieces
 }
 
-/// Acceptance and value are those of `serde_json`.
+/// Checks that the text is accepted or refused as by `serde_json`, with the same value.
 fn agrees_with_serde_json(text: &str) {
     let theirs = serde_json::from_str::<serde_json::Value>(text);
     match (&whole(text).result, theirs) {
@@ -187,7 +187,7 @@ const TRICKY: &[&str] = &[
 #[test]
 fn tricky_documents_are_read_as_serde_json_reads_them() {
     TRICKY.iter().for_each(|text| agrees_with_serde_json(text));
-    // Every beginning of a document is a document to refuse or accept, too.
+    // Every prefix of a document must be accepted or refused too.
     for text in TRICKY {
         text.char_indices().for_each(|(at, _)| agrees_with_serde_json(&text[..at]));
     }
@@ -209,9 +209,9 @@ fn any_cut_in_two_and_any_cut_in_three_gives_the_same() {
     }
 }
 
-/// A document with blanks, escapes of every sort, repeated keys and numbers of every form.
+/// A document with whitespace, all kinds of escapes, repeated keys and all forms of numbers.
 fn document() -> impl Strategy<Value = String> {
-    let blank = || prop::sample::select(vec!["", "", "", " ", "\n\t", "\r\n  "]);
+    let whitespace = || prop::sample::select(vec!["", "", "", " ", "\n\t", "\r\n  "]);
     let string = prop::collection::vec(
         prop::sample::select(vec![
             "a",
@@ -250,9 +250,9 @@ fn document() -> impl Strategy<Value = String> {
     let literal = prop::sample::select(vec!["null", "true", "false"]).prop_map(str::to_owned);
     let leaf = prop_oneof![string.clone(), number, literal];
     leaf.prop_recursive(5, 48, 6, move |inner| {
-        let element = (blank(), inner, blank()).prop_map(|(a, value, b)| format!("{a}{value}{b}"));
+        let element = (whitespace(), inner, whitespace()).prop_map(|(a, value, b)| format!("{a}{value}{b}"));
         let key = prop_oneof![Just("\"a\"".to_owned()), Just("\"\\u0061\"".to_owned()), string.clone()];
-        let member = (blank(), key, blank(), element.clone())
+        let member = (whitespace(), key, whitespace(), element.clone())
             .prop_map(|(a, key, b, value)| format!("{a}{key}{b}:{value}"));
         prop_oneof![
             prop::collection::vec(element, 0..6).prop_map(|elements| format!("[{}]", elements.join(","))),
@@ -261,7 +261,7 @@ fn document() -> impl Strategy<Value = String> {
     })
 }
 
-/// A document in which something was replaced, so that mostly it is none any more.
+/// A document in which something was replaced, so that it is usually invalid.
 fn damaged() -> impl Strategy<Value = String> {
     let splice = prop::sample::select(vec![
         "", "\"", "\\", "{", "}", "[", "]", ",", ":", "0", "-", ".", "e", "t", "\\ud83d", "\n", "\u{1}", " ",
@@ -278,7 +278,7 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// The strings that the changes of a text built, rebuilt into the value by path alone.
+/// All strings in a value, by path.
 fn strings_of(value: &Value, path: &str, out: &mut BTreeMap<String, String>) {
     match value {
         Value::String(text) => drop(out.insert(path.to_owned(), text.to_string())),
@@ -325,7 +325,7 @@ proptest! {
             for change in json.changes() {
                 let path = change.path().to_string();
                 match change {
-                    // A repeated key starts anew, with all that was below it.
+                    // A repeated key starts again, without what was below it.
                     Change::Opened { .. } | Change::Scalar { .. } => {
                         let below = format!("{path}/");
                         built.retain(|key, _| *key != path && !key.starts_with(&below));
@@ -349,7 +349,7 @@ proptest! {
         let chars: Vec<char> = text.chars().collect();
         for piece in chars.chunks(size) {
             json.push(&piece.iter().collect::<String>()).unwrap();
-            // The last change of a path says what it is now.
+            // The last change of a path determines its state.
             let last: BTreeMap<String, Change<'_>> =
                 json.changes().map(|change| (change.path().to_string(), change)).collect();
             for (pointer, change) in last {

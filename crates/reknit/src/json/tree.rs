@@ -1,32 +1,33 @@
-//! The value as far as it has come, which of it is open, and what the last piece did to it.
+//! The value so far, which parts of it are open, and what the last piece changed.
 
 use super::object::{Inserted, KeyIndex};
 use super::path::Trail;
 use super::{Change, Object, State, Value};
 use crate::Text;
 
-/// Keys that stood in their object already.
+/// Keys that occurred more than once in their object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Duplicates {
-    /// How many there were. The value of the last one stands, at the place of the first.
+    /// The number of repetitions. The last value of a key is kept, at the position of the first.
     pub count: usize,
-    /// The byte of the text at which the first of them starts.
+    /// The byte of the text at which the first repeated key starts.
     pub first_at: usize,
 }
 
-/// Where a value goes that starts now.
+/// Where the next value goes.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
     Root,
     Element,
-    /// With the byte at which the key stands.
+    /// With the byte at which the key starts.
     Member {
         key: String,
         at: usize,
     },
 }
 
-/// What may be open.
+/// The kinds of values that can be open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     String,
@@ -37,11 +38,11 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     root: Option<Value>,
-    /// Outermost first: arrays and objects, and behind them perhaps a string.
+    /// Open arrays and objects, outermost first, and possibly a string at the end.
     open: Vec<Open>,
     trail: Trail,
     records: Vec<Record>,
-    /// All that strings grew by in the last piece, one behind the other.
+    /// Everything that the last piece added to strings, one after the other.
     pub(super) grown: String,
     duplicates: Option<Duplicates>,
 }
@@ -49,9 +50,9 @@ pub(super) struct Tree {
 #[derive(Clone, Debug)]
 struct Open {
     kind: Kind,
-    /// Its number on the trail.
+    /// Its number in the trail.
     node: usize,
-    /// Which child of its parent it is.
+    /// Its position among the children of its parent.
     at: usize,
     keys: KeyIndex,
 }
@@ -65,19 +66,19 @@ struct Record {
 #[derive(Clone, Copy, Debug)]
 enum What {
     Opened,
-    /// By this part of `grown`.
+    /// With the start and end of the new text in `grown`.
     Grew(usize, usize),
     Scalar,
     Closed,
 }
 
 impl Tree {
-    /// Forgets the changes of the piece before.
+    /// Discards the changes of the previous piece.
     #[inline]
     pub(super) fn start_piece(&mut self) {
         self.records.clear();
         self.grown.clear();
-        // Nodes are never fewer than open values, so equally many are the same.
+        // Every open value has a node, so if there are equally many, there is nothing to remove.
         if self.trail.len() != self.open.len() {
             self.trail.keep(self.open.iter_mut().map(|open| &mut open.node));
         }
@@ -95,20 +96,20 @@ impl Tree {
         self.open.push(Open { kind, node, at, keys: KeyIndex::default() });
     }
 
-    /// Adds a value that is there at once.
+    /// Adds a null, boolean or number.
     pub(super) fn scalar(&mut self, slot: Slot, value: Value) {
         let (node, _) = self.insert(slot, value);
         self.records.push(Record { node, what: What::Scalar });
     }
 
-    /// Takes plain text into the open string.
+    /// Appends plain text to the open string.
     pub(super) fn grow(&mut self, text: &str) {
         let start = self.grown.len();
         self.grown.push_str(text);
         self.grew(start);
     }
 
-    /// Takes what `grown` has behind `start` into the open string.
+    /// Appends what `grown` has from `start` on to the open string.
     #[inline]
     pub(super) fn grew(&mut self, start: usize) {
         let end = self.grown.len();
@@ -129,12 +130,12 @@ impl Tree {
         }
     }
 
-    /// What is open innermost.
+    /// The kind of the innermost open value.
     pub(super) fn kind(&self) -> Option<Kind> {
         self.open.last().map(|open| open.kind)
     }
 
-    /// How many values are open.
+    /// The number of open values.
     pub(super) fn depth(&self) -> usize {
         self.open.len()
     }
@@ -164,18 +165,18 @@ impl Tree {
         })
     }
 
-    /// The state of the value that the positions of children lead to from the root.
-    pub(super) fn state(&self, way: impl Iterator<Item = usize>) -> State {
-        // The root is no child of anything; the first open value below it is the second.
+    /// The state of the value that the given positions lead to from the root.
+    pub(super) fn state(&self, positions: impl Iterator<Item = usize>) -> State {
+        // The root has no position, so the first position belongs to the second open value.
         let mut open = self.open.iter();
-        let mut on_open_way = open.next().is_some();
-        for at in way {
-            on_open_way = on_open_way && open.next().is_some_and(|open| open.at == at);
+        let mut is_open = open.next().is_some();
+        for at in positions {
+            is_open = is_open && open.next().is_some_and(|open| open.at == at);
         }
-        if on_open_way { State::Partial } else { State::Complete }
+        if is_open { State::Partial } else { State::Complete }
     }
 
-    /// Puts a value in its place; its number on the trail, and which child it is.
+    /// Inserts a value. Returns its number in the trail and its position in its parent.
     fn insert(&mut self, slot: Slot, value: Value) -> (usize, usize) {
         let parent = self.open.last().map_or(0, |open| open.node);
         match (slot, innermost(&mut self.root, &self.open)) {
@@ -185,8 +186,8 @@ impl Tree {
                 (self.trail.add(parent, at, None), at)
             }
             (Slot::Member { key, at: key_at }, Some(Value::Object(object))) => {
-                let keys = &mut self.open.last_mut().expect("an object takes a member while it is open").keys;
-                // The node first, since the object takes the key.
+                let keys = &mut self.open.last_mut().expect("members are only added to an open object").keys;
+                // The node comes first because the object takes ownership of the key.
                 let node = self.trail.add(parent, 0, Some(&key));
                 let Inserted { at, replaced } = keys.insert(object, key, value);
                 self.trail.set_at(node, at);

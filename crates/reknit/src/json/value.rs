@@ -1,4 +1,4 @@
-//! [`Value`]: any JSON value, exactly.
+//! [`Value`]: any JSON value, exactly as it was written.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -9,7 +9,7 @@ use super::string::plain_end;
 use super::{Error, Number, Object, Step};
 use crate::{Limits, Text};
 
-/// Any JSON value: numbers by their text, members in their order, strings that are cheap to keep.
+/// Any JSON value. Numbers keep their text, objects the order of their members, and strings are cheap to clone.
 ///
 /// ```
 /// use reknit::json::Value;
@@ -37,10 +37,10 @@ pub enum Value {
 }
 
 impl Value {
-    /// Reads the one value that `text` is.
+    /// Parses a text that is one value.
     ///
-    /// Arrays and objects may be nested less than `depth` deep, counted as `serde_json` does: its 128 refuses
-    /// the 128th.
+    /// The nesting of arrays and objects must stay below `depth`. This is how `serde_json` counts: its limit
+    /// of 128 refuses the 128th level.
     pub fn parse(text: &str, depth: usize) -> Result<Self, Error> {
         let mut parser = Parser::new(depth);
         parser.push(text)?;
@@ -62,17 +62,17 @@ impl Value {
         if let Self::Number(number) = self { Some(number) } else { None }
     }
 
-    /// The integer, if this is one that fits.
+    /// The number as an `i64`, if this is an integer in range.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number()?.as_i64()
     }
 
-    /// The integer, if this is one that fits.
+    /// The number as a `u64`, if this is an integer in range.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.as_u64()
     }
 
-    /// The nearest `f64`, if this is a number.
+    /// The closest `f64`, if this is a number.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number().map(Number::as_f64)
     }
@@ -82,7 +82,7 @@ impl Value {
         self.as_text().map(Text::to_str)
     }
 
-    /// The string as it is kept, if this is one.
+    /// The string as the [`Text`] that stores it, if this is a string.
     pub fn as_text(&self) -> Option<&Text> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
@@ -92,7 +92,7 @@ impl Value {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
-    /// The elements, if this is an array, to change.
+    /// The elements, mutably, if this is an array.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
@@ -102,7 +102,7 @@ impl Value {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The members, if this is an object, to change.
+    /// The members, mutably, if this is an object.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
@@ -112,7 +112,7 @@ impl Value {
         self.as_object()?.get(key)
     }
 
-    /// The value that a JSON pointer (RFC 6901) leads to, such as `/edits/0/path`.
+    /// The value at a JSON pointer (RFC 6901), such as `/edits/0/path`.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         tokens(pointer)?.try_fold(self, |value, token| {
             let at = value.child_position(&token)?;
@@ -120,7 +120,7 @@ impl Value {
         })
     }
 
-    /// Which child a token of a pointer names, counted from 0.
+    /// The position of the child that a token of a pointer refers to.
     pub(super) fn child_position(&self, token: &str) -> Option<usize> {
         match self {
             Self::Object(object) => object.keys().position(|key| key == token),
@@ -138,7 +138,7 @@ impl Value {
         }
     }
 
-    /// The child at a position, if the step leads there.
+    /// The child at a position, if that is still the one that the step leads to.
     pub(super) fn child_at(&self, step: Step<'_>, at: usize) -> Option<&Value> {
         match (self, step) {
             (Self::Array(elements), Step::Index(_)) => elements.get(at),
@@ -149,7 +149,7 @@ impl Value {
         }
     }
 
-    /// The element or member at a position, to change.
+    /// The element or member at a position, mutably.
     pub(super) fn child_mut(&mut self, at: usize) -> Option<&mut Value> {
         match self {
             Self::Array(elements) => elements.get_mut(at),
@@ -159,7 +159,7 @@ impl Value {
     }
 }
 
-/// The parts of a JSON pointer with their escapes resolved; none if it is not one.
+/// The tokens of a JSON pointer, unescaped, or `None` if it is not a pointer.
 pub(super) fn tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let mut parts = pointer.split('/');
     if parts.next() != Some("") {
@@ -171,13 +171,13 @@ pub(super) fn tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>
     }))
 }
 
-/// The index that a token of a pointer is; RFC 6901 knows no signs and no leading zeros.
+/// The array index that a token of a pointer is. RFC 6901 allows neither signs nor leading zeros.
 pub(super) fn index(token: &str) -> Option<usize> {
     let padded = token.starts_with('+') || (token.starts_with('0') && token != "0");
     token.parse().ok().filter(|_| !padded)
 }
 
-/// Reads one value, nested as deep as [`Limits::json_depth`] is by default.
+/// Parses one value with the default [`Limits::json_depth`].
 impl FromStr for Value {
     type Err = Error;
 
@@ -186,7 +186,7 @@ impl FromStr for Value {
     }
 }
 
-/// Writes the value as JSON without blanks.
+/// Writes the value as JSON without whitespace.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -218,24 +218,27 @@ impl fmt::Display for Value {
 
 fn write_string<'a>(f: &mut fmt::Formatter<'_>, mut segments: impl Iterator<Item = &'a str>) -> fmt::Result {
     f.write_char('"')?;
-    segments.try_for_each(|segment| {
-        let mut rest = segment;
-        loop {
-            let (plain, behind) = rest.split_at(plain_end(rest.as_bytes(), 0));
-            f.write_str(plain)?;
-            let mut chars = behind.chars();
-            match chars.next() {
-                None => return Ok(()),
-                Some(char @ ('"' | '\\')) => write!(f, "\\{char}")?,
-                Some('\n') => f.write_str("\\n")?,
-                Some('\r') => f.write_str("\\r")?,
-                Some('\t') => f.write_str("\\t")?,
-                Some('\u{8}') => f.write_str("\\b")?,
-                Some('\u{c}') => f.write_str("\\f")?,
-                Some(control) => write!(f, "\\u{:04x}", u32::from(control))?,
-            }
-            rest = chars.as_str();
-        }
-    })?;
+    segments.try_for_each(|segment| write_escaped(f, segment))?;
     f.write_char('"')
+}
+
+/// Writes a text as it is between the quotes of a JSON string.
+pub(crate) fn write_escaped(f: &mut impl fmt::Write, text: &str) -> fmt::Result {
+    let mut rest = text;
+    loop {
+        let (plain, special) = rest.split_at(plain_end(rest.as_bytes(), 0));
+        f.write_str(plain)?;
+        let mut chars = special.chars();
+        match chars.next() {
+            None => return Ok(()),
+            Some(char @ ('"' | '\\')) => write!(f, "\\{char}")?,
+            Some('\n') => f.write_str("\\n")?,
+            Some('\r') => f.write_str("\\r")?,
+            Some('\t') => f.write_str("\\t")?,
+            Some('\u{8}') => f.write_str("\\b")?,
+            Some('\u{c}') => f.write_str("\\f")?,
+            Some(control) => write!(f, "\\u{:04x}", u32::from(control))?,
+        }
+        rest = chars.as_str();
+    }
 }

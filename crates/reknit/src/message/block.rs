@@ -1,18 +1,20 @@
-//! [`Block`]: one part of a message, and the arguments of its calls.
+//! [`Block`]: a part of a message. The arguments of calls.
 
+use std::borrow::Cow;
 use std::mem;
 
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
 
-use super::change::{Change, Misfit};
+use super::change::Change;
 use super::extra::Extra;
+use super::misfit::Misfit;
 use crate::diagnostic::{Diagnostic, Kind, Place};
-use crate::event::{Notation, Opening, Runner, Slot, StopReason};
+use crate::event::{CallId, End, Notation, Opening, Origin, Runner, Slot, StopReason};
 use crate::json::{self, Object, PartialJson, Value};
 use crate::limits::Limits;
 use crate::text::Text;
 
-/// One part of a message.
+/// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     pub(super) slot: Slot,
@@ -22,100 +24,99 @@ pub struct Block {
     pub(super) extra: Extra,
 }
 
-/// How far a block is.
+/// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It may go on.
+    /// It may still grow.
     Open,
-    /// The provider said that it is over.
+    /// It is over, and complete unless it is a call whose arguments are malformed.
     Closed,
-    /// The message ended while it was open.
+    /// It is over, and incomplete.
     Cut,
 }
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Body {
     /// Text for the reader.
     Text {
         /// The text.
         text: Text,
-        /// Whether the model refuses with it.
+        /// Whether the model refuses the request with it.
         refusal: bool,
     },
     /// The model's thinking.
     Thinking {
-        /// The text; may be empty where the provider shows none.
+        /// The text; empty if the provider does not show it.
         text: Text,
-        /// The provider's signature, to be sent back unchanged.
+        /// The provider's signature, which has to be sent back unchanged.
         signature: Text,
-        /// What stands for thinking that is not shown.
+        /// A placeholder for thinking that is not shown, which has to be sent back unchanged.
         redacted: Option<String>,
     },
-    /// A call that the model asks for.
+    /// A tool call.
     ToolCall(ToolCall),
-    /// The result of a call that the provider carried out; its fields are the block's extra ones.
+    /// The result of a call that the provider ran. Its fields are in [`Block::extra`].
     ToolResult {
         /// The provider's word for the block.
         kind: String,
         /// The id of the call.
         call_id: Option<String>,
     },
-    /// Anything else; its fields are the block's extra ones.
+    /// Anything else. Its fields are in [`Block::extra`].
     Other {
         /// The provider's word for it.
         kind: String,
     },
 }
 
-/// A call that the model asks for.
+/// A tool call.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ToolCall {
-    /// The id that the result has to name.
-    pub id: String,
+    /// The id that the result has to refer to.
+    pub id: CallId,
     /// The tool.
     pub name: String,
-    /// Who carries it out.
+    /// Who runs it.
     pub runner: Runner,
-    /// What it is called with.
+    /// The arguments.
     pub args: Args,
+    /// Where it was found.
+    pub origin: Origin,
+    /// The call as the model wrote it, with its markers, if it was found in a text and is over.
+    pub raw: Option<Text>,
 }
 
-/// The arguments of a call. Only [`Args::Complete`] may be acted on.
+/// The arguments of a call. Only act on [`Args::Complete`].
+// Not `#[non_exhaustive]`: whoever runs calls should handle those that are cut or malformed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Args {
-    /// As far as they have come; if the block is over, they were cut.
+    /// What has arrived so far.
     Streaming(Input),
-    /// Whole, and closed by the provider.
+    /// They are complete.
     Complete(Value),
-    /// Closed by the provider, but not JSON.
+    /// The block, the message or the stream ended before they did. This is what arrived of them.
+    Cut(Input),
+    /// They are over, but not valid.
     Malformed {
-        /// What came.
+        /// Their text.
         raw: Text,
-        /// What is wrong with it.
-        error: json::Error,
+        /// Why they are not valid JSON. `None` if the call was found in a text and its arguments are not an
+        /// object, or not written as the grammar requires; a diagnostic says which.
+        error: Option<json::Error>,
     },
 }
 
 /// Arguments while they arrive.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Input {
-    /// As JSON.
+    /// JSON.
     Json(Box<PartialJson>),
-    /// As free text.
+    /// Free text.
     Plain(Text),
-}
-
-/// How the arguments of a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CallEnd {
-    /// Whole.
-    Closed,
-    /// The stream, the message or the block ended before they did.
-    Cut,
-    /// They are not JSON.
-    Malformed,
 }
 
 impl Block {
@@ -125,12 +126,12 @@ impl Block {
             Opening::Thinking { redacted } => {
                 Body::Thinking { text: Text::new(), signature: Text::new(), redacted }
             }
-            Opening::ToolCall { id, name, runner, notation } => {
+            Opening::ToolCall { id, name, runner, notation, origin } => {
                 let input = match notation {
                     Notation::Json => Input::Json(Box::new(PartialJson::with_depth(limits.json_depth))),
                     Notation::Plain => Input::Plain(Text::new()),
                 };
-                Body::ToolCall(ToolCall { id, name, runner, args: Args::Streaming(input) })
+                Body::ToolCall(ToolCall { id, name, runner, args: Args::Streaming(input), origin, raw: None })
             }
             Opening::ToolResult { kind, call_id } => Body::ToolResult { kind, call_id },
             Opening::Other { kind } => Body::Other { kind },
@@ -143,38 +144,27 @@ impl Block {
         self.slot
     }
 
-    /// The choice it belongs to.
+    /// The choice that it belongs to.
     pub fn choice(&self) -> u32 {
         self.choice
     }
 
-    /// How far it is.
+    /// Its state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// What it holds.
+    /// Its content.
     pub fn body(&self) -> &Body {
         &self.body
     }
 
-    /// Fields outside the neutral form, under the provider's names.
+    /// Fields that are not part of the neutral form, under the provider's names.
     pub fn extra(&self) -> &Object {
         &self.extra
     }
 
-    /// How the arguments ended, if it is a call and they did.
-    pub fn call_end(&self) -> Option<CallEnd> {
-        let Body::ToolCall(call) = &self.body else { return None };
-        match (&call.args, self.state) {
-            (Args::Streaming(_), State::Open) => None,
-            (Args::Streaming(_), State::Closed | State::Cut) => Some(CallEnd::Cut),
-            (Args::Complete(_), _) => Some(CallEnd::Closed),
-            (Args::Malformed { .. }, _) => Some(CallEnd::Malformed),
-        }
-    }
-
-    /// How many bytes there are of what grows; `None` if nothing can.
+    /// The length in bytes of the part that grows; `None` if nothing can.
     pub(super) fn length(&self) -> Option<usize> {
         match &self.body {
             _ if self.state != State::Open => None,
@@ -188,11 +178,9 @@ impl Block {
         self.state == State::Open && matches!(self.body, Body::ToolCall(_))
     }
 
-    pub(super) fn name(&mut self, id: &str, name: &str) -> Result<(), Misfit> {
-        let Body::ToolCall(call) = &mut self.body else {
-            return Err(Misfit::WrongBlock { block: self.slot });
-        };
-        id.clone_into(&mut call.id);
+    pub(super) fn name(&mut self, id: &CallId, name: &str) -> Result<(), Misfit> {
+        let Body::ToolCall(call) = &mut self.body else { return Err(self.misfit()) };
+        call.id.clone_from(id);
         name.clone_into(&mut call.name);
         Ok(())
     }
@@ -205,16 +193,16 @@ impl Block {
     }
 
     pub(super) fn grow(&mut self, at: usize, piece: &str) -> Result<(), Misfit> {
-        let has = self.length().ok_or(Misfit::WrongBlock { block: self.slot })?;
+        let has = self.length().ok_or_else(|| self.misfit())?;
         if has != at {
-            return Err(Misfit::Gap { block: self.slot, has, at });
+            return Err(Misfit::gap(&format!("block {}", self.slot), has, at));
         }
         match &mut self.body {
             Body::Text { text, .. } | Body::Thinking { text, .. } => text.push_str(piece),
             Body::ToolCall(ToolCall { args: Args::Streaming(Input::Plain(text)), .. }) => {
                 text.push_str(piece);
             }
-            // What is wrong with the arguments is told when they are over: the error stays in them.
+            // Invalid arguments are reported when they are over: the error stays in `json`.
             Body::ToolCall(ToolCall { args: Args::Streaming(Input::Json(json)), .. }) => {
                 let _ = json.push(piece);
             }
@@ -224,79 +212,181 @@ impl Block {
     }
 
     pub(super) fn sign(&mut self, at: usize, piece: &str) -> Result<(), Misfit> {
-        let block = self.slot;
         match &mut self.body {
-            Body::Thinking { signature, .. } if signature.len() == at => signature.push_str(piece),
-            Body::Thinking { signature, .. } => return Err(Misfit::Gap { block, has: signature.len(), at }),
+            Body::Thinking { signature, .. } if signature.len() == at => {
+                signature.push_str(piece);
+                Ok(())
+            }
+            Body::Thinking { signature, .. } => {
+                Err(Misfit::gap(&format!("the signature of block {}", self.slot), signature.len(), at))
+            }
             Body::Text { .. } | Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => {
-                return Err(Misfit::WrongBlock { block });
+                Err(self.misfit())
             }
         }
-        Ok(())
     }
 
-    /// The change that closing it now makes; `reason` is why its choice stopped, if it did.
-    pub(super) fn closing(&self, reason: Option<StopReason>, place: Place) -> Change<'static> {
+    /// The error for a change that this block cannot make.
+    pub(super) fn misfit(&self) -> Misfit {
+        Misfit::new(format!("block {} is over, or not of the kind that the change expects", self.slot))
+    }
+
+    /// The change that closes it now. `given` is the end that the event names, and `reason` is why its choice
+    /// stopped, if it has.
+    pub(super) fn closing<'a>(
+        &self,
+        given: Option<End>,
+        raw: Option<&'a str>,
+        reason: Option<StopReason>,
+        place: Place,
+    ) -> Change<'a> {
         let (end, notice) = match &self.body {
-            Body::ToolCall(ToolCall { name, args: Args::Streaming(input), .. }) => match input.verdict() {
-                // No arguments at all are none, unless the model was stopped before it could write them.
-                Verdict::Absent if matches!(reason, Some(StopReason::Length | StopReason::Filter)) => {
-                    let message = format!("arguments of `{name}`: the model was stopped before they came");
-                    (Some(CallEnd::Cut), Some(place.notice(Kind::CutArguments, message)))
-                }
-                Verdict::Whole | Verdict::Absent => {
-                    (Some(CallEnd::Closed), input.duplicate_keys(name, place))
-                }
-                Verdict::Cut => {
-                    let message = format!("arguments of `{name}`: closed before their JSON was whole");
-                    (Some(CallEnd::Cut), Some(place.notice(Kind::CutArguments, message)))
-                }
-                Verdict::Malformed(error) => {
-                    let message = format!("arguments of `{name}`: {error}");
-                    (Some(CallEnd::Malformed), Some(place.notice(Kind::MalformedArguments, message)))
-                }
+            Body::ToolCall(call) => match (given, &call.args) {
+                (None, Args::Streaming(input)) => call.native_end(input, reason, place),
+                (Some(End::Closed), Args::Streaming(input)) => (Some(input.tagged_end()), None),
+                (given, _) => (given, None),
             },
-            _ => (None, None),
+            // Text and thinking cannot be malformed, whatever they say.
+            Body::Text { .. } | Body::Thinking { .. } | Body::ToolResult { .. } | Body::Other { .. } => {
+                (given.filter(|end| *end == End::Cut), None)
+            }
         };
-        Change::Closed { block: self.slot, end, notice }
+        Change::Closed { block: self.slot, end, notice, raw: raw.map(Into::into) }
     }
 
-    /// Closes it, with the `end` that its arguments have; those that are not whole are so for nobody.
-    pub(super) fn close(&mut self, end: Option<CallEnd>) {
-        self.state = State::Closed;
-        if let Body::ToolCall(ToolCall { args, .. }) = &mut self.body
-            && let Args::Streaming(input) = args
-        {
-            match (input.verdict(), end) {
-                (Verdict::Whole | Verdict::Absent, Some(CallEnd::Closed)) => {
-                    *args = Args::Complete(mem::take(input).into_value());
-                }
-                (Verdict::Malformed(error), _) => {
-                    *args = Args::Malformed { raw: input.raw().clone(), error };
-                }
-                (Verdict::Whole | Verdict::Absent | Verdict::Cut, _) => {}
-            }
+    /// Closes it with this end, or with a worse one if its arguments are not complete: a change must not make
+    /// a follower run a call that the sender would not.
+    pub(super) fn close(&mut self, end: Option<End>, raw: Option<&str>) {
+        self.state = if end == Some(End::Cut) { State::Cut } else { State::Closed };
+        if let Body::ToolCall(call) = &mut self.body {
+            call.raw = raw.map(Text::from);
+            call.close(end.unwrap_or(End::Closed));
         }
     }
 
     pub(super) fn cut(&mut self) {
         if self.state == State::Open {
             self.state = State::Cut;
+            if let Body::ToolCall(call) = &mut self.body {
+                call.close(End::Cut);
+            }
         }
     }
 }
 
-/// What the arguments would be if they ended here.
+/// The arguments of a call cannot be parsed into the requested type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// They are cut, malformed or still arriving.
+    #[error("arguments of `{name}`: not complete")]
+    Incomplete {
+        /// The tool.
+        name: String,
+    },
+    /// They do not have the shape of the type.
+    #[error("arguments of `{name}`: {error}")]
+    WrongType {
+        /// The tool.
+        name: String,
+        /// What is wrong, and where.
+        error: json::DeserializeError,
+    },
+}
+
+impl ParseError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Incomplete { .. } => "do not run the call; request the reply again",
+            Self::WrongType { error, .. } => error.hint(),
+        }
+    }
+}
+
+impl ToolCall {
+    /// How it ended; `None` while it is open.
+    pub fn end(&self) -> Option<End> {
+        match self.args {
+            Args::Streaming(_) => None,
+            Args::Complete(_) => Some(End::Closed),
+            Args::Cut(_) => Some(End::Cut),
+            Args::Malformed { .. } => Some(End::Malformed),
+        }
+    }
+
+    /// The arguments so far, to display them. To act on them, require [`Args::Complete`].
+    pub fn input(&self) -> Option<Cow<'_, Value>> {
+        match &self.args {
+            Args::Complete(value) => Some(Cow::Borrowed(value)),
+            Args::Streaming(input) | Args::Cut(input) => input.value(),
+            Args::Malformed { .. } => None,
+        }
+    }
+
+    /// Parses the arguments into a type of the caller, if they are complete.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ParseError> {
+        let name = &self.name;
+        let Args::Complete(input) = &self.args else {
+            return Err(ParseError::Incomplete { name: name.clone() });
+        };
+        json::from_value(input).map_err(|error| ParseError::WrongType { name: name.clone(), error })
+    }
+
+    /// How a native call ends if it is closed now, with a diagnostic if something is wrong with its
+    /// arguments.
+    fn native_end(
+        &self,
+        input: &Input,
+        reason: Option<StopReason>,
+        place: Place,
+    ) -> (Option<End>, Option<Diagnostic>) {
+        let name = &self.name;
+        let (end, notice) = match input.verdict() {
+            // A call may have no arguments, but not if the model was stopped before it could write them.
+            Verdict::Absent if matches!(reason, Some(StopReason::Length | StopReason::Filter)) => {
+                let message = format!("arguments of `{name}`: the model was stopped before it wrote them");
+                (End::Cut, Some(place.notice(Kind::CutArguments, message)))
+            }
+            Verdict::Complete | Verdict::Absent => (End::Closed, input.duplicate_keys(name, place)),
+            Verdict::Cut => {
+                let message =
+                    format!("arguments of `{name}`: the call was closed before their JSON was complete");
+                (End::Cut, Some(place.notice(Kind::CutArguments, message)))
+            }
+            Verdict::Malformed(error) => {
+                let message = format!("arguments of `{name}`: {error}");
+                (End::Malformed, Some(place.notice(Kind::MalformedArguments, message)))
+            }
+        };
+        (Some(end), notice)
+    }
+
+    fn close(&mut self, end: End) {
+        let Args::Streaming(input) = &mut self.args else { return };
+        let input = mem::take(input);
+        self.args = match (end, input.verdict()) {
+            (End::Cut, _) | (End::Closed, Verdict::Cut) => Args::Cut(input),
+            (End::Closed, Verdict::Complete | Verdict::Absent) => Args::Complete(input.into_value()),
+            (End::Closed | End::Malformed, Verdict::Malformed(error)) => {
+                Args::Malformed { raw: input.into_raw(), error: Some(error) }
+            }
+            (End::Malformed, _) => Args::Malformed { raw: input.into_raw(), error: None },
+        };
+    }
+}
+
+/// What the arguments are if they end here.
 enum Verdict {
-    Whole,
-    /// Nothing came: providers send no text at all for a call without arguments.
+    Complete,
+    /// No text arrived: providers send none for a call without arguments.
     Absent,
     Cut,
     Malformed(json::Error),
 }
 
 impl Input {
-    /// Everything that came, as it came.
+    /// The text that has arrived.
     pub fn raw(&self) -> &Text {
         match self {
             Self::Json(json) => json.raw(),
@@ -305,12 +395,39 @@ impl Input {
     }
 
     fn verdict(&self) -> Verdict {
-        let Self::Json(json) = self else { return Verdict::Whole };
+        let Self::Json(json) = self else { return Verdict::Complete };
         match json.check() {
-            Ok(()) => Verdict::Whole,
-            Err(error) if error.kind == json::ErrorKind::Empty => Verdict::Absent,
-            Err(error) if error.kind == json::ErrorKind::Truncated => Verdict::Cut,
+            Ok(()) => Verdict::Complete,
+            Err(error) if error.kind() == json::ErrorKind::Empty => Verdict::Absent,
+            Err(error) if error.kind() == json::ErrorKind::Truncated => Verdict::Cut,
             Err(error) => Verdict::Malformed(error),
+        }
+    }
+
+    /// The value so far.
+    pub fn value(&self) -> Option<Cow<'_, Value>> {
+        match self {
+            Self::Json(json) => json.value().map(Cow::Borrowed),
+            Self::Plain(text) => Some(Cow::Owned(Value::String(text.clone()))),
+        }
+    }
+
+    /// How a call that was found in a text ends if its markers are complete. Its arguments have to be a
+    /// complete object.
+    fn tagged_end(&self) -> End {
+        let is_object = self.value().is_some_and(|value| matches!(*value, Value::Object(_)));
+        match self.verdict() {
+            Verdict::Complete if is_object => End::Closed,
+            Verdict::Absent => End::Closed,
+            Verdict::Complete | Verdict::Malformed(_) => End::Malformed,
+            Verdict::Cut => End::Cut,
+        }
+    }
+
+    fn into_raw(self) -> Text {
+        match self {
+            Self::Json(json) => json.into_raw(),
+            Self::Plain(text) => text,
         }
     }
 
@@ -325,7 +442,7 @@ impl Input {
         let Self::Json(json) = self else { return None };
         let duplicates = json.duplicate_keys()?;
         let message = format!(
-            "arguments of `{name}`: {} key(s) given twice, the first at byte {}; the last value holds",
+            "arguments of `{name}`: {} key(s) given twice, the first at byte {}; the last value is used",
             duplicates.count, duplicates.first_at
         );
         Some(place.notice(Kind::DuplicateKey, message))

@@ -1,40 +1,42 @@
-//! [`Change`]: what one step changed in a message.
+//! [`Change`]: what an event changed in a message.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::block::CallEnd;
 use crate::diagnostic::Diagnostic;
-use crate::event::{Failure, Keep, Opening, Owner, Slot, Start, Stop, Usage};
+use crate::event::{CallId, End, Failure, Keep, Opening, Owner, Slot, Start, Stop, Usage};
 
-/// What one step changed in a message: enough to follow along.
+/// What an event changed in a message, as a patch.
 ///
-/// Applied in order to an empty message ([`Message::follow`](super::Message::follow)), changes give the message, also after a trip
-/// through JSON. Growth carries the new text and the byte of the block at which it goes on.
+/// Applying all changes in order to an empty message, with [`Message::follow`](super::Message::follow), gives
+/// the same message, also if the changes were sent as JSON. A change that adds text has only the new text,
+/// and the byte at which it continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Change<'a> {
-    /// The message began. Behind one that had begun already, it is the next message of the stream, and
-    /// whoever follows goes on with an empty one.
+    /// The message started. If one had already started, this is the next message of the stream: apply it and
+    /// the following changes to a new, empty message.
     Started(Start),
-    /// A block began. It stands behind all blocks with a smaller slot.
+    /// A block started. It comes after all blocks with a smaller slot.
     Opened {
         /// Its address.
         block: Slot,
-        /// The choice it belongs to.
+        /// The choice that it belongs to.
         #[serde(default, skip_serializing_if = "is_zero")]
         choice: u32,
-        /// What it is.
+        /// What kind of block it is.
         #[serde(flatten)]
         opening: Opening,
     },
-    /// A call has this id and name now.
+    /// The id and name of a call, as far as they are known.
     Named {
         /// Which block.
         block: Slot,
         /// Its id.
-        id: Cow<'a, str>,
+        #[serde(flatten)]
+        id: CallId,
         /// Its name.
         name: Cow<'a, str>,
     },
@@ -44,7 +46,7 @@ pub enum Change<'a> {
         block: Slot,
         /// How many bytes it had before.
         at: usize,
-        /// What came behind them.
+        /// The new text.
         text: Cow<'a, str>,
     },
     /// The signature of a block grew.
@@ -53,21 +55,24 @@ pub enum Change<'a> {
         block: Slot,
         /// How many bytes the signature had before.
         at: usize,
-        /// What came behind them.
+        /// The new part of the signature.
         signature: Cow<'a, str>,
     },
-    /// A block is over.
+    /// A block ended.
     Closed {
         /// Which block.
         block: Slot,
-        /// How the arguments ended, if it is a call.
+        /// How it ended, if it is a call or incomplete.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        end: Option<CallEnd>,
-        /// What is odd about its arguments.
+        end: Option<End>,
+        /// What is wrong with its arguments.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notice: Option<Diagnostic>,
+        /// The call as the model wrote it, if it was found in a text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw: Option<Cow<'a, str>>,
     },
-    /// A field outside the neutral form was kept.
+    /// A field that is not part of the neutral form was kept.
     Kept {
         /// What it belongs to.
         owner: Owner,
@@ -76,14 +81,14 @@ pub enum Change<'a> {
         /// What to do with it.
         keep: Keep<'a>,
     },
-    /// Another model goes on with the message.
+    /// Another model continues the message.
     Switched {
-        /// The one that answers from here on.
+        /// The model from here on.
         model: Cow<'a, str>,
     },
-    /// These counts are new; the others stay.
+    /// New numbers of tokens; the others stay as they are.
     Usage(Usage),
-    /// A choice has its reason to stop.
+    /// The stop reason of a choice arrived.
     Stopped {
         /// Which choice.
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -92,13 +97,13 @@ pub enum Change<'a> {
         #[serde(flatten)]
         stop: Stop,
     },
-    /// The message is over, and whole.
+    /// The message is over, and complete.
     Ended {
-        /// What is odd about that.
+        /// What is wrong with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notice: Option<Diagnostic>,
     },
-    /// The message is over, and not whole.
+    /// The message is over, and incomplete.
     Cut {},
     /// The provider reported an error: the message is over.
     Failed(Failure),
@@ -108,65 +113,25 @@ pub enum Change<'a> {
     Ping {},
 }
 
-/// A change that does not fit the message it was given to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Misfit {
-    /// The block is not there.
-    #[error("the change names block {}, which the message does not have", block.0)]
-    NoBlock {
-        /// The block.
-        block: Slot,
-    },
-    /// The block is there already.
-    #[error("the change opens block {}, which the message has already", block.0)]
-    BlockThere {
-        /// The block.
-        block: Slot,
-    },
-    /// The block cannot do that: it is over, or of another kind.
-    #[error("block {} is over or of another kind than the change says", block.0)]
-    WrongBlock {
-        /// The block.
-        block: Slot,
-    },
-    /// A change before this one is missing, or this one came twice.
-    #[error("block {} has {has} bytes, the change goes on at {at}", block.0)]
-    Gap {
-        /// The block.
-        block: Slot,
-        /// How much of it is there.
-        has: usize,
-        /// Where the change goes on.
-        at: usize,
-    },
-}
-
-impl Misfit {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "give a message every change of its reply, in order and once; or start again from a snapshot"
-    }
-}
-
 impl Change<'_> {
-    /// The same change with nothing borrowed.
+    /// The same change, without borrowed data.
     pub fn into_owned(self) -> Change<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         match self {
             Self::Started(start) => Change::Started(start),
             Self::Opened { block, choice, opening } => Change::Opened { block, choice, opening },
-            Self::Named { block, id, name } => {
-                Change::Named { block, id: id.into_owned().into(), name: name.into_owned().into() }
-            }
-            Self::Grew { block, at, text } => Change::Grew { block, at, text: text.into_owned().into() },
+            Self::Named { block, id, name } => Change::Named { block, id, name: owned(name) },
+            Self::Grew { block, at, text } => Change::Grew { block, at, text: owned(text) },
             Self::Signed { block, at, signature } => {
-                Change::Signed { block, at, signature: signature.into_owned().into() }
+                Change::Signed { block, at, signature: owned(signature) }
             }
-            Self::Closed { block, end, notice } => Change::Closed { block, end, notice },
+            Self::Closed { block, end, notice, raw } => {
+                Change::Closed { block, end, notice, raw: raw.map(owned) }
+            }
             Self::Kept { owner, key, keep } => {
-                Change::Kept { owner, key: key.into_owned().into(), keep: keep.into_owned() }
+                Change::Kept { owner, key: owned(key), keep: keep.into_owned() }
             }
-            Self::Switched { model } => Change::Switched { model: model.into_owned().into() },
+            Self::Switched { model } => Change::Switched { model: owned(model) },
             Self::Usage(usage) => Change::Usage(usage),
             Self::Stopped { choice, stop } => Change::Stopped { choice, stop },
             Self::Ended { notice } => Change::Ended { notice },

@@ -1,51 +1,41 @@
-//! The neutral JSON form of a message. What is unknown is absent.
+//! The JSON form of a message, the same for every provider. Unknown fields are absent.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::block::{Args, Block, Body, CallEnd, Input};
+use super::block::{Args, Block, Body, ToolCall};
 use super::{Choice, Message, Status};
-use crate::event::{Runner, Stop};
+use crate::event::{Origin, Runner, Stop};
 use crate::json::Object;
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let several = self.choices.len() > 1;
-        let blocks: Vec<_> = self.blocks.iter().map(|block| NeutralBlock::new(block, several)).collect();
-        write_around(self, &blocks, &self.diagnostics, self.diagnostics_omitted, serializer)
-    }
-}
-
-/// Writes a message around its blocks and diagnostics, which may be shown otherwise than they are kept.
-pub(crate) fn write_around<S: Serializer>(
-    message: &Message,
-    blocks: &impl Serialize,
-    diagnostics: &impl Serialize,
-    diagnostics_omitted: u64,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    optional(&mut map, "id", message.id())?;
-    optional(&mut map, "model", message.model())?;
-    optional(&mut map, "role", message.role())?;
-    map.serialize_entry("status", &message.status())?;
-    stopped(&mut map, message.stop())?;
-    optional(&mut map, "error", message.failure())?;
-    optional(&mut map, "usage", Some(message.usage()).filter(|usage| !usage.is_empty()))?;
-    map.serialize_entry("blocks", blocks)?;
-    match message.choices() {
-        [] => {}
-        [only] => optional(&mut map, "choice_extra", filled(&only.extra))?,
-        several => {
-            let choices = several.iter();
-            let choices =
-                choices.map(|choice| NeutralChoice { choice, status: message.choice_status(choice) });
-            map.serialize_entry("choices", &choices.collect::<Vec<_>>())?;
+        let mut map = serializer.serialize_map(None)?;
+        optional(&mut map, "id", self.id())?;
+        optional(&mut map, "model", self.model())?;
+        optional(&mut map, "role", self.role())?;
+        map.serialize_entry("status", &self.status())?;
+        stopped(&mut map, self.stop())?;
+        optional(&mut map, "error", self.failure())?;
+        optional(&mut map, "usage", Some(self.usage()).filter(|usage| !usage.is_empty()))?;
+        let blocks = self.blocks.iter().map(|block| NeutralBlock { block, several });
+        map.serialize_entry("blocks", &blocks.collect::<Vec<_>>())?;
+        match self.choices() {
+            [] => {}
+            [only] => optional(&mut map, "choice_extra", filled(&only.extra))?,
+            several => {
+                let choices = several.iter();
+                let choices =
+                    choices.map(|choice| NeutralChoice { choice, status: self.choice_status(choice) });
+                map.serialize_entry("choices", &choices.collect::<Vec<_>>())?;
+            }
         }
+        optional(&mut map, "extra", filled(self.extra()))?;
+        map.serialize_entry("diagnostics", &self.diagnostics)?;
+        let omitted = Some(self.diagnostics_omitted).filter(|omitted| *omitted > 0);
+        optional(&mut map, "diagnostics_omitted", omitted)?;
+        map.end()
     }
-    optional(&mut map, "extra", filled(message.extra()))?;
-    map.serialize_entry("diagnostics", diagnostics)?;
-    optional(&mut map, "diagnostics_omitted", Some(diagnostics_omitted).filter(|omitted| *omitted > 0))?;
-    map.end()
 }
 
 struct NeutralChoice<'a> {
@@ -64,16 +54,10 @@ impl Serialize for NeutralChoice<'_> {
     }
 }
 
-pub(crate) struct NeutralBlock<'a> {
+struct NeutralBlock<'a> {
     block: &'a Block,
-    /// Whether the message has several choices, so that a block has to say which is its own.
+    /// Whether the message has several choices, so that each block has to name its own.
     several: bool,
-}
-
-impl<'a> NeutralBlock<'a> {
-    pub(crate) fn new(block: &'a Block, several: bool) -> Self {
-        Self { block, several }
-    }
 }
 
 impl Serialize for NeutralBlock<'_> {
@@ -99,18 +83,11 @@ impl Serialize for NeutralBlock<'_> {
                 map.serialize_entry("text", text)?;
                 optional(&mut map, "signature", Some(signature).filter(|signature| !signature.is_empty()))?;
                 optional(&mut map, "redacted", redacted.as_ref())?;
+                optional(&mut map, "origin", block.slot.number_below().map(|_| "tagged"))?;
                 optional(&mut map, "extra", filled(&block.extra))?;
             }
             Body::ToolCall(call) => {
-                map.serialize_entry("id", &call.id)?;
-                map.serialize_entry("name", &call.name)?;
-                optional(&mut map, "runner", Some(call.runner).filter(|runner| *runner == Runner::Provider))?;
-                optional::<_, CallEnd>(&mut map, "end", block.call_end())?;
-                match &call.args {
-                    Args::Complete(value) => map.serialize_entry("input", value)?,
-                    Args::Streaming(input) => map.serialize_entry("raw", Input::raw(input))?,
-                    Args::Malformed { raw, .. } => map.serialize_entry("raw", raw)?,
-                }
+                tool_call(&mut map, call)?;
                 optional(&mut map, "extra", filled(&block.extra))?;
             }
             Body::ToolResult { kind, call_id } => {
@@ -129,22 +106,40 @@ impl Serialize for NeutralBlock<'_> {
     }
 }
 
+fn tool_call<M: SerializeMap>(map: &mut M, call: &ToolCall) -> Result<(), M::Error> {
+    map.serialize_entry("id", call.id.as_str())?;
+    map.serialize_entry("name", &call.name)?;
+    optional(map, "runner", Some(call.runner).filter(|runner| *runner == Runner::Provider))?;
+    optional(map, "end", call.end())?;
+    match (&call.args, &call.origin) {
+        (Args::Complete(value), _) => map.serialize_entry("input", value)?,
+        // What the model wrote is more useful than the JSON that was made from it.
+        (_, Origin::Tagged { .. }) => optional(map, "raw", call.raw.as_ref())?,
+        (Args::Streaming(input) | Args::Cut(input), Origin::Native) => {
+            map.serialize_entry("raw", input.raw())?;
+        }
+        (Args::Malformed { raw, .. }, Origin::Native) => map.serialize_entry("raw", raw)?,
+    }
+    if let Origin::Tagged { known, parent } = &call.origin {
+        map.serialize_entry("origin", "tagged")?;
+        optional(map, "unknown", Some(true).filter(|_| !known))?;
+        optional(map, "parent", parent.as_ref())?;
+    }
+    Ok(())
+}
+
 fn stopped<M: SerializeMap>(map: &mut M, stop: Option<&Stop>) -> Result<(), M::Error> {
     optional(map, "stop_reason", stop.map(|stop| stop.reason))?;
     optional(map, "stop_detail", stop.map(|stop| &stop.detail))
 }
 
-pub(crate) fn optional<M: SerializeMap, T: Serialize>(
-    map: &mut M,
-    key: &str,
-    value: Option<T>,
-) -> Result<(), M::Error> {
+fn optional<M: SerializeMap, T: Serialize>(map: &mut M, key: &str, value: Option<T>) -> Result<(), M::Error> {
     match value {
         Some(value) => map.serialize_entry(key, &value),
         None => Ok(()),
     }
 }
 
-pub(crate) fn filled(extra: &Object) -> Option<&Object> {
+fn filled(extra: &Object) -> Option<&Object> {
     Some(extra).filter(|extra| !extra.is_empty())
 }

@@ -1,11 +1,12 @@
 //! The first line of a recording.
 
-use super::{Error, VERSION, secrets, with_extra};
+use super::error::Fault;
+use super::{VERSION, secrets, with_extra};
 use crate::json::{Object, Value};
 
-/// The first line of a recording: what was recorded, when, and the answer to what.
+/// The first line of a recording: what was recorded and when, and the request that it answers.
 ///
-/// However it is made, it holds no secret of its request.
+/// It never contains the secrets of the request, whether it was created or read from a file.
 ///
 /// ```
 /// use reknit::recording::{Header, Request};
@@ -23,30 +24,30 @@ use crate::json::{Object, Value};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
-    /// The name of the dialect, if whoever recorded knew it. It need not be one that this version reads.
+    /// The name of the dialect, if it was known. It may be one that this version does not support.
     pub dialect: Option<String>,
-    /// When the recording was started, as RFC 3339 has it.
+    /// When the recording was started, in the format of RFC 3339.
     pub at: Option<String>,
     request: Option<Value>,
-    /// Members that this version does not know.
+    /// Unknown members, which are kept.
     extra: Object,
 }
 
-/// The request that a recorded stream answers, as it was made.
+/// The request that a recorded stream answers, as it was sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// The method.
     pub method: String,
-    /// The address with its query.
+    /// The URL, including the query.
     pub url: String,
-    /// Names and values, in their order.
+    /// The names and values, in order.
     pub headers: Vec<(String, String)>,
-    /// The body, if there is one; what is not JSON is left out.
+    /// The body, if it is JSON. Other bodies are not recorded.
     pub body: Option<Value>,
 }
 
 impl Header {
-    /// The header of an answer to this request, whose secrets are removed.
+    /// Creates the header of a response to this request, without its secrets.
     pub fn new(request: Request) -> Self {
         let pair = |(name, value): (String, String)| Value::from(vec![name.into(), value.into()]);
         let mut object = Object::new();
@@ -61,15 +62,15 @@ impl Header {
         Self { request: Some(request), ..Self::default() }
     }
 
-    /// The request without its secrets, as it stands in the line.
+    /// The request without its secrets, as it is in the line.
     pub fn request(&self) -> Option<&Value> {
         self.request.as_ref()
     }
 
-    /// Its line in a recording, with the line end.
+    /// Its line in a recording, including the line end.
     pub fn to_line(&self) -> String {
         let mut line = Object::new();
-        // First, because `detect` looks for it there.
+        // This has to be first, because `detect` looks for it there.
         line.insert("reknit", "recording");
         line.insert("version", VERSION);
         if let Some(dialect) = &self.dialect {
@@ -84,17 +85,17 @@ impl Header {
         with_extra(line, &self.extra)
     }
 
-    pub(super) fn from_line(mut line: Object) -> Result<Self, Error> {
+    pub(super) fn from_line(mut line: Object) -> Result<Self, Fault> {
         if line.remove("reknit") != Some("recording".into()) {
-            return Err(Error::NoHeader);
+            return Err(Fault::NoHeader);
         }
         let version = line.remove("version").unwrap_or_default();
         if version.as_u64() != Some(VERSION) {
-            return Err(Error::UnknownVersion { found: version.to_string() });
+            return Err(Fault::UnknownVersion { found: version.to_string() });
         }
         let dialect = string(&mut line, "dialect")?;
         let at = string(&mut line, "at")?;
-        // Whoever wrote it may have been less careful.
+        // The recording may have been written by something that does not remove secrets.
         let mut rest = Value::from(line);
         secrets::remove(&mut rest);
         let mut extra = if let Value::Object(rest) = rest { rest } else { Object::new() };
@@ -102,10 +103,10 @@ impl Header {
     }
 }
 
-fn string(line: &mut Object, member: &'static str) -> Result<Option<String>, Error> {
+fn string(line: &mut Object, member: &'static str) -> Result<Option<String>, Fault> {
     match line.remove(member) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.to_str().into_owned())),
-        Some(_) => Err(Error::MalformedHeader { member }),
+        Some(_) => Err(Fault::MalformedHeader { member }),
     }
 }

@@ -1,49 +1,50 @@
-//! Lines to reads.
+//! [`Reader`]: the reads of a recording.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-use super::{Detected, Error, Header, Read, detect};
+use super::error::{Error, Fault};
+use super::{Detected, Header, Read, detect};
 use crate::diagnostic::{Diagnostic, Kind, Place};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
 
-/// Turns a recording, cut anywhere, back into its reads.
+/// Reads a recording, which may arrive in pieces cut anywhere.
 #[derive(Debug)]
 pub struct Reader {
     limits: Limits,
     buffer: Vec<u8>,
-    /// Where in the buffer the line begins that is not given out yet.
+    /// Where in the buffer the next line starts.
     start: usize,
-    /// How far the buffer was searched for the end of that line.
+    /// How far the buffer has been searched for the end of that line.
     searched: usize,
-    /// The byte of the whole input at which the buffer begins.
+    /// The position of the buffer in the whole input.
     at: u64,
-    /// How many lines were given out.
+    /// The number of lines before the next one.
     lines: u64,
     header: Option<Header>,
     input: Input,
-    problem: Option<Diagnostic>,
+    diagnostic: Option<Diagnostic>,
 }
 
 #[derive(Debug, PartialEq)]
 enum Input {
     Open,
-    /// The caller said that it is over; lines may still be waiting.
+    /// The caller has signalled its end, but there may still be lines in the buffer.
     Ending,
-    /// All of it was read, or the rest refused.
+    /// All of it has been read, or the rest is refused.
     Over,
 }
 
-/// A line of the buffer, and whether its line end was there.
+/// A line of the buffer, with or without its line end.
 enum Line {
     Whole(Range<usize>),
     Unterminated(Range<usize>),
 }
 
 impl Reader {
-    /// A reader at the beginning of a recording.
+    /// Creates a reader at the start of a recording.
     pub fn new(limits: &Limits) -> Self {
         Self {
             limits: *limits,
@@ -54,11 +55,11 @@ impl Reader {
             lines: 0,
             header: None,
             input: Input::Open,
-            problem: None,
+            diagnostic: None,
         }
     }
 
-    /// Takes the next piece of the recording. After an error or [`Reader::finish`] it is not looked at.
+    /// Takes the next piece of the recording. After an error or [`Reader::finish`] it is ignored.
     pub fn push(&mut self, piece: &[u8]) {
         if self.input != Input::Open {
             return;
@@ -70,9 +71,9 @@ impl Reader {
         self.buffer.extend_from_slice(piece);
     }
 
-    /// The next read, or `None` if more bytes are needed or the input is over.
+    /// Returns the next read, or `None` if more bytes are needed or the input has ended.
     ///
-    /// An error is reported once and behind the reads before it; the rest of the input is refused.
+    /// An error is returned once, after the reads before it, and the rest of the input is refused.
     pub fn next_read(&mut self) -> Result<Option<Read>, Error> {
         let result = self.advance();
         if result.is_err() {
@@ -81,19 +82,20 @@ impl Reader {
         result
     }
 
-    /// What was wrong with the end of the recording; to be asked when there is no read left.
-    pub fn next_problem(&mut self) -> Option<Diagnostic> {
-        self.problem.take()
+    /// Returns the diagnostic about the end of the recording, if it is cut. Ask for it when there are no reads
+    /// left.
+    pub fn next_diagnostic(&mut self) -> Option<Diagnostic> {
+        self.diagnostic.take()
     }
 
-    /// Says that the input is over; what was waiting for its end can then be taken.
+    /// Signals the end of the input. A read that was waiting for it can then be taken.
     pub fn finish(&mut self) {
         if self.input == Input::Open {
             self.input = Input::Ending;
         }
     }
 
-    /// The header, once [`Reader::next_read`] came past it.
+    /// The header, once [`Reader::next_read`] has read past it.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
@@ -104,20 +106,22 @@ impl Reader {
             if self.buffer[range.clone()].trim_ascii().is_empty() {
                 continue;
             }
+            let number = self.lines;
+            let error = |fault| Error { fault, line: number };
             if self.header.is_none() {
-                self.header = Some(self.parse_header(range.clone())?);
+                self.header = Some(self.parse_header(range.clone()).map_err(error)?);
                 continue;
             }
             match (self.parse(range.clone()), line) {
-                (Ok(object), _) => return Read::from_line(object, self.lines).map(Some),
+                (Ok(object), _) => return Read::from_line(object).map(Some).map_err(error),
                 (Err(_), Line::Unterminated(range)) => self.drop_line(&range),
-                (Err(error), Line::Whole(_)) => return Err(error),
+                (Err(fault), Line::Whole(_)) => return Err(error(fault)),
             }
         }
         if self.input == Input::Ending {
             self.input = Input::Over;
             if self.header.is_none() {
-                return Err(Error::NoHeader);
+                return Err(Error { fault: Fault::NoHeader, line: 1 });
             }
         }
         Ok(None)
@@ -131,7 +135,8 @@ impl Reader {
         let end = found.unwrap_or(self.buffer.len());
         self.searched = end;
         if end - self.start > self.limits.frame_bytes {
-            return Err(Error::TooLong { line: self.lines + 1, limit: self.limits.frame_bytes });
+            let fault = Fault::TooLong { limit: self.limits.frame_bytes };
+            return Err(Error { fault, line: self.lines + 1 });
         }
         let range = self.start..end;
         let line = match found {
@@ -145,24 +150,23 @@ impl Reader {
         Ok(Some(line))
     }
 
-    fn parse_header(&self, range: Range<usize>) -> Result<Header, Error> {
+    fn parse_header(&self, range: Range<usize>) -> Result<Header, Fault> {
         if detect(&self.buffer[range.clone()]) != Detected::Recording {
-            return Err(Error::NoHeader);
+            return Err(Fault::NoHeader);
         }
         Header::from_line(self.parse(range)?)
     }
 
-    fn parse(&self, range: Range<usize>) -> Result<Object, Error> {
-        let line = self.lines;
-        let text = str::from_utf8(&self.buffer[range]).map_err(|_| Error::NotUtf8 { line })?;
+    fn parse(&self, range: Range<usize>) -> Result<Object, Fault> {
+        let text = str::from_utf8(&self.buffer[range]).map_err(|_| Fault::NotUtf8)?;
         match Value::parse(text, self.limits.json_depth) {
             Ok(Value::Object(object)) => Ok(object),
-            Ok(_) => Err(Error::NotARead { line, what: "it is not an object" }),
-            Err(error) => Err(Error::NotJson { line, error }),
+            Ok(_) => Err(Fault::NotARead { what: "it is not an object" }),
+            Err(error) => Err(Fault::NotJson { error }),
         }
     }
 
-    /// The input ended inside a line, which is how the recording of a crash ends.
+    /// The input ended inside a line, as it does if the program that recorded it crashed.
     fn drop_line(&mut self, range: &Range<usize>) {
         let place = Place { at: self.at + range.start as u64, frame: self.lines - 1 };
         let message = format!(
@@ -170,6 +174,6 @@ impl Reader {
             self.lines,
             range.len()
         );
-        self.problem = Some(place.notice(Kind::CutRecording, message));
+        self.diagnostic = Some(place.notice(Kind::CutRecording, message));
     }
 }

@@ -1,26 +1,26 @@
-//! What of a request does not belong in a recording.
+//! Removes secrets from requests.
 //!
-//! The rules are lists of names. They take away too much rather than too little: a recording is shown to
-//! others, and nobody misses the value of a parameter that is called `key`.
+//! Secrets are recognized by lists of names. These remove too much rather than too little: recordings are
+//! shown to others, and nobody misses the value of a parameter called `key`.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::json::Value;
+use crate::json::{ErrorKind, Value};
 
-/// What stands in the place of a secret.
-pub const REMOVED: &str = "[removed]";
+/// What a secret is replaced with.
+pub(super) const REMOVED: &str = "[removed]";
 
-/// A header with one of these anywhere in its name is a secret.
+/// The value of a header is secret if its name contains one of these.
 const IN_HEADER_NAMES: [&str; 9] =
     ["auth", "cookie", "credential", "key", "passw", "secret", "session", "signature", "token"];
 
-/// A header whose value begins so is a secret, whatever its name.
+/// The value of a header is secret if it starts with one of these, whatever its name.
 const HEADER_VALUES: [&str; 2] = ["basic ", "bearer "];
 
-/// A member or a parameter with one of these among the words of its name is a secret.
+/// The value of a member or a parameter is secret if one of the words of its name is one of these.
 ///
-/// Words and not any letters, because `max_tokens` is none.
+/// Only whole words count, because `max_tokens` is not secret.
 const IN_MEMBER_NAMES: [&str; 18] = [
     "accesstoken",
     "apikey",
@@ -42,13 +42,15 @@ const IN_MEMBER_NAMES: [&str; 18] = [
     "token",
 ];
 
-/// A parameter with this among the words of its name is a secret too; a member is the mark on a thought.
+/// The value of a parameter is also secret if one of the words of its name is this. A member with this name is
+/// the signature of a thinking block.
 const IN_PARAMETER_NAMES: &str = "signature";
 
-/// How often an address may be percent-encoded, one inside the other; what goes on below is removed unread.
+/// How many times a URL may be percent-encoded. If it still contains escapes after that, it is removed
+/// unread, so that the work is bounded and nothing can hide deeper.
 const ENCODED: usize = 4;
 
-/// Takes the secrets out of a request, or of whatever holds one.
+/// Removes the secrets from a request, or from a value that contains one.
 pub(super) fn remove(value: &mut Value) {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -63,7 +65,7 @@ pub(super) fn remove(value: &mut Value) {
                 match (name, &mut *value) {
                     (_, Value::Null | Value::Bool(_)) => {}
                     (name, _) if is_secret_member(name) => *value = REMOVED.into(),
-                    // Unlike other text it is an address even with a blank in it.
+                    // Unlike other text this is a URL even if it contains whitespace.
                     ("url", Value::String(text)) => *value = without_secret_pairs(&text.to_str()).into(),
                     ("headers", Value::Array(pairs)) => pairs.iter_mut().for_each(remove_from_pair),
                     ("headers", Value::Object(headers)) => {
@@ -95,27 +97,33 @@ fn remove_from_header(name: &str, value: &mut Value) {
     }
 }
 
-/// A text that is JSON, an address or a form, without the secrets in it; `None` if it has none.
+/// A text that is JSON, a URL or a form, without its secrets. `None` if it has none.
 fn cleaned_text(text: &str) -> Option<String> {
     if text.trim_start().starts_with(['{', '[']) {
-        let mut value: Value = text.parse().ok()?;
+        let mut value = match text.parse::<Value>() {
+            Ok(value) => value,
+            // It is JSON, but what is in it is unknown. The limit does not depend on that of the caller, because
+            // what counts as a secret must not.
+            Err(error) if error.kind() == ErrorKind::TooDeep => return Some(REMOVED.to_owned()),
+            Err(_) => return None,
+        };
         let before = value.clone();
         remove(&mut value);
         return (value != before).then(|| value.to_string());
     }
-    // With blanks it is prose, and what it says about a key is not the key.
+    // A text with whitespace is prose, and what it says about a key is not the key itself.
     if text.contains(char::is_whitespace) || !text.contains(['=', '@', '%']) {
         return None;
     }
     Some(without_secret_pairs(text)).filter(|cleaned| cleaned != text)
 }
 
-/// An address or a form without the values of secret parameters and without users before hosts.
+/// A URL or a form without the values of secret parameters and without user information.
 fn without_secret_pairs(text: &str) -> String {
     without_secrets(text, ENCODED)
 }
 
-/// The same for one inside which others may be percent-encoded, so many times.
+/// The same for one that may contain others, percent-encoded at most `encoded` times.
 fn without_secrets(text: &str, encoded: usize) -> String {
     let text = without_users(text);
     let mut cleaned = String::with_capacity(text.len());
@@ -136,7 +144,7 @@ fn without_secrets(text: &str, encoded: usize) -> String {
     cleaned
 }
 
-/// A part of an address without the secrets that it has when it is decoded; as it came if it has none.
+/// A part of a URL without the secrets that it contains when it is decoded, or unchanged if it has none.
 fn without_encoded_secrets(part: &str, encoded: usize) -> Cow<'_, str> {
     let decoded = decoded(part);
     if decoded == part {
@@ -151,25 +159,25 @@ fn without_encoded_secrets(part: &str, encoded: usize) -> Cow<'_, str> {
     }
 }
 
-/// What was decoded, with all escaped that would end the part of the address it stands in.
+/// Encodes a text again, with escapes for everything that would end the part of the URL that it is in.
 fn reencoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
             b'!'..=b'~' if !b"%?#&;=+".contains(&byte) => encoded.push(byte.into()),
-            _ => write!(encoded, "%{byte:02X}").expect("a string takes all"),
+            _ => write!(encoded, "%{byte:02X}").expect("writing to a string cannot fail"),
         }
     }
     encoded
 }
 
-/// An address without the user before its host, and before the host of any other address inside it.
+/// A URL without user information before its host and before the hosts of URLs inside it.
 fn without_users(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((scheme, behind)) = rest.split_once("://") {
-        let host_ends = behind.find(['/', '?', '#']).unwrap_or(behind.len());
-        let (host, path) = behind.split_at(host_ends);
+    while let Some((scheme, after)) = rest.split_once("://") {
+        let host_ends = after.find(['/', '?', '#']).unwrap_or(after.len());
+        let (host, path) = after.split_at(host_ends);
         let (user, host) = host.rfind('@').map_or(("", host), |at| (REMOVED, &host[at..]));
         cleaned.extend([scheme, "://", user, host]);
         rest = path;
@@ -181,7 +189,7 @@ fn after_path(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// A name or a part of an address as the server reads it.
+/// A name or a part of a URL as the server reads it.
 fn decoded(name: &str) -> String {
     let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut bytes = Vec::with_capacity(name.len());

@@ -1,9 +1,12 @@
-//! Lines and back, for any bytes and any cuts; and what must never be written.
+//! Recordings are written and read back, for any bytes and any cuts, and never contain secrets.
 
 use proptest::prelude::*;
 
-use super::{Detected, Error, Header, REMOVED, Read, Reader, Request, detect};
-use crate::json::Value;
+use super::error::{Error, Fault};
+use super::secrets::REMOVED;
+use super::{Detected, Header, Read, Reader, Request, detect};
+use crate::diagnostic::Place;
+use crate::json::{Object, Value};
 use crate::{Diagnostic, Limits};
 
 const HEADER: &str = "{\"reknit\":\"recording\",\"version\":1}\n";
@@ -31,7 +34,7 @@ fn read_limited<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limits: &Limits)
     }
     reader.finish();
     take_all(&mut reader);
-    (reader.header().cloned(), reads, reader.next_problem(), error)
+    (reader.header().cloned(), reads, reader.next_diagnostic(), error)
 }
 
 fn read_whole(recording: &str) -> Outcome {
@@ -40,7 +43,7 @@ fn read_whole(recording: &str) -> Outcome {
 
 /// The error of a recording with a good header and this second line.
 fn check(line: &str, expected: &str) {
-    let outcome = read_whole(&format!("{HEADER}{line}\n{{\"t\":1,\"text\":\"behind\"}}\n"));
+    let outcome = read_whole(&format!("{HEADER}{line}\n{{\"t\":1,\"text\":\"after\"}}\n"));
     let error = outcome.3.expect("the line is wrong");
     assert_eq!((error.to_string(), outcome.1), (expected.to_owned(), Vec::new()), "{line}");
     assert!(!error.hint().is_empty());
@@ -53,31 +56,33 @@ fn a_line_that_is_wrong_is_named() {
     check("{\"text\":\"a\"}", "line 2: not a read: `t` is not a whole number of milliseconds");
     check("{\"t\":1.5,\"text\":\"a\"}", "line 2: not a read: `t` is not a whole number of milliseconds");
     check("{\"t\":-1,\"text\":\"a\"}", "line 2: not a read: `t` is not a whole number of milliseconds");
-    check("{\"t\":1}", "line 2: not a read: there is neither `text` nor `bytes`");
-    check("{\"t\":1,\"text\":\"a\",\"bytes\":\"\"}", "line 2: not a read: there are both `text` and `bytes`");
-    check("{\"t\":1,\"text\":7}", "line 2: not a read: what was read is not a string");
+    check("{\"t\":1}", "line 2: not a read: it has neither `text` nor `bytes`");
+    check("{\"t\":1,\"text\":\"a\",\"bytes\":\"\"}", "line 2: not a read: it has both `text` and `bytes`");
+    check("{\"t\":1,\"text\":7}", "line 2: not a read: `text` is not a string");
+    check("{\"t\":1,\"bytes\":7}", "line 2: not a read: `bytes` is not a string");
     check("{\"t\":1,\"bytes\":\"a?\"}", "line 2: not a read: `bytes` is not base64");
     check("{\"t\":1,\"text\":\"\\ud800\"}", "line 2: not JSON: lone surrogate 0xd800 at byte 21 of the line");
 }
 
 #[test]
 fn a_header_that_is_wrong_is_named() {
-    let check = |input: &str, expected: Error| assert_eq!(read_whole(input).3, Some(expected), "{input}");
-    check("", Error::NoHeader);
-    check("\n \n", Error::NoHeader);
-    check("{\"t\":1,\"text\":\"a\"}\n", Error::NoHeader);
+    let check = |input: &str, fault: Fault| {
+        assert_eq!(read_whole(input).3, Some(Error { fault, line: 1 }), "{input}");
+    };
+    check("", Fault::NoHeader);
+    check("\n \n", Fault::NoHeader);
+    check("{\"t\":1,\"text\":\"a\"}\n", Fault::NoHeader);
     check(
         "{\"reknit\":\"recording\"",
-        Error::NotJson {
-            line: 1,
-            error: "{\"reknit\":\"recording\"".parse::<Value>().expect_err("it is cut"),
-        },
+        Fault::NotJson { error: "{\"reknit\":\"recording\"".parse::<Value>().expect_err("it is cut") },
     );
-    let version = |found: &str| Error::UnknownVersion { found: found.to_owned() };
+    let version = |found: &str| Fault::UnknownVersion { found: found.to_owned() };
     check("{\"reknit\":\"recording\",\"version\":99}\n", version("99"));
     check("{\"reknit\":\"recording\"}\n", version("null"));
-    let dialect = Error::MalformedHeader { member: "dialect" };
+    let dialect = Fault::MalformedHeader { member: "dialect" };
     check("{\"reknit\":\"recording\",\"version\":1,\"dialect\":3}\n", dialect);
+    let below_a_blank_line = read_whole("\n{\"reknit\":\"recording\"}\n").3;
+    assert_eq!(below_a_blank_line, Some(Error { fault: version("null"), line: 2 }));
 }
 
 #[test]
@@ -98,7 +103,7 @@ fn a_last_line_that_is_cut_loses_nothing_but_itself() {
         let (_, reads, problem, error) = read_pieces([&whole.as_bytes()[..end]]);
         assert_eq!((reads.len(), error), (1, None), "{end}");
         let problem = problem.expect("the line is cut");
-        assert_eq!((problem.at, problem.frame), (last as u64, 2));
+        assert_eq!(problem.place(), Some(Place { at: last as u64, frame: 2 }));
         let dropped = end - last;
         let words = format!("line 3: the recording ended inside the line: {dropped} bytes dropped");
         assert_eq!(problem.message, words);
@@ -111,9 +116,10 @@ fn a_last_line_that_is_cut_loses_nothing_but_itself() {
 fn a_line_may_be_as_long_as_the_limit() {
     let line = Read::new(0, "x".repeat(100)).to_line();
     for (frame_bytes, expected) in
-        [(line.len() - 1, None), (line.len() - 2, Some(Error::TooLong { line: 2, limit: line.len() - 2 }))]
+        [(line.len() - 1, None), (line.len() - 2, Some(Fault::TooLong { limit: line.len() - 2 }))]
     {
-        let limits = Limits { frame_bytes, ..Limits::default() };
+        let expected = expected.map(|fault| Error { fault, line: 2 });
+        let limits = Limits::default().with_frame_bytes(frame_bytes);
         let recording = format!("{HEADER}{line}");
         assert_eq!(read_limited([recording.as_bytes()], &limits).3, expected);
         assert_eq!(read_limited(recording.as_bytes().chunks(1), &limits).3, expected);
@@ -121,11 +127,11 @@ fn a_line_may_be_as_long_as_the_limit() {
 }
 
 #[test]
-fn a_recording_is_told_by_its_first_bytes() {
+fn a_recording_is_detected_by_its_first_bytes() {
     let header = Header::default().to_line();
-    let told = "{\"reknit\":\"recording\"".len();
+    let decided = "{\"reknit\":\"recording\"".len();
     for end in 0..header.len() {
-        let expected = if end < told { Detected::Undecided } else { Detected::Recording };
+        let expected = if end < decided { Detected::Undecided } else { Detected::Recording };
         assert_eq!(detect(&header.as_bytes()[..end]), expected, "{end}");
     }
     assert_eq!(detect(b" {\t\"reknit\" : \r\n\"recording\""), Detected::Recording);
@@ -135,7 +141,7 @@ fn a_recording_is_told_by_its_first_bytes() {
     assert_eq!(detect(&[b' '; 256]), Detected::Other);
 }
 
-/// Long enough not to stand anywhere by chance.
+/// Long enough not to occur anywhere by chance.
 const SECRET: &str = "sk-smuggled-4711";
 
 fn with_header(name: &str, value: &str) -> Request {
@@ -227,7 +233,7 @@ fn no_secret_is_written() {
         let line = Header::new(request).to_line();
         assert!(!line.contains(SECRET), "{shown} wrote {line}");
         assert!(line.contains(REMOVED), "{shown} wrote {line}");
-        // A recording of someone who did not look out is cleaned when it is read.
+        // A recording that was written with secrets is cleaned when it is read.
         let careless = line.replace(REMOVED, SECRET);
         let header = read_whole(&careless).0.expect("it is a header");
         assert_eq!(header.to_line(), line);
@@ -249,7 +255,16 @@ fn what_is_encoded_over_and_over_is_removed_unread() {
 }
 
 #[test]
-fn what_is_no_secret_stays() {
+fn json_that_is_too_deep_to_be_checked_is_removed() {
+    let (open, close) = ("[".repeat(200), "]".repeat(200));
+    let deep = format!(r#"{open}{{"key":"{SECRET}"}}{close}"#);
+    let body = Value::from([("arguments", deep)].into_iter().collect::<Object>());
+    let line = Header::new(Request { body: Some(body), ..Request::default() }).to_line();
+    assert!(line.contains(r#""arguments":"[removed]""#), "{line}");
+}
+
+#[test]
+fn what_is_not_secret_is_kept() {
     let body = concat!(
         r#"{"max_tokens":9,"stream":true,"key":null,"thinking":{"budget_tokens":5},"#,
         r#""messages":[{"role":"user","content":"set key=value, mail a@b.example"},"#,

@@ -1,20 +1,20 @@
-//! [`Source`]: from bytes to the events of one reply, with the dialect found on the way.
+//! [`Source`]: from bytes to the events of a reply, including the detection of its dialect.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Error;
-use crate::diagnostic::{Kind as Odd, Place};
+use crate::diagnostic::{self, Place};
+use crate::event::Event;
 use crate::frame::{Decoder, Frame, Kind};
 use crate::json::{ErrorKind, Value};
 use crate::limits::Limits;
-use crate::message::Change;
 use crate::wire::{Dialect, Native, Translator};
 
-/// How many frames may pass before one has to show the dialect.
+/// How many frames may come before one that shows the dialect: streams may begin with some that show none.
 const UNDECIDED: usize = 8;
 
-/// How many bytes of such frames are held.
+/// How many bytes of such frames are kept.
 const UNDECIDED_BYTES: usize = 1 << 20;
 
 /// How much of a frame an error quotes.
@@ -25,22 +25,22 @@ pub(super) struct Source {
     decoder: Decoder,
     wire: Wire,
     native: Building,
-    /// Where the frame stands that was read last.
+    /// Where the last frame begins.
     place: Place,
     frames: u64,
-    /// Where the frame begins in which the input ended.
+    /// Where the last frame begins, if the input ended inside it.
     dropped: Option<u64>,
 }
 
-/// Who translates.
+/// The translator.
 #[derive(Debug)]
 enum Wire {
-    /// Nobody yet: these frames could be anyone's.
+    /// None yet: these frames could be of any dialect.
     Unknown(Vec<Held>),
-    /// The dialect that was named; no frame has shown yet that it is right.
+    /// That of the dialect that was named. No frame has confirmed it yet.
     Named(Dialect, Translator),
     Known(Dialect, Translator),
-    /// The rest is refused.
+    /// None any more: the rest is refused.
     Stopped(Option<Dialect>),
 }
 
@@ -52,7 +52,7 @@ enum Building {
     Native(Native),
 }
 
-/// A frame that is kept until its dialect is known.
+/// A frame that is kept until the dialect is known.
 #[derive(Debug)]
 struct Held {
     number: u64,
@@ -61,7 +61,7 @@ struct Held {
     data: String,
 }
 
-/// What reading on brought.
+/// The result of reading on.
 pub(super) enum Step {
     Frame,
     Nothing,
@@ -81,6 +81,11 @@ impl Source {
             frames: 0,
             dropped: None,
         }
+    }
+
+    /// The source of a reply that does not come from a provider.
+    pub(super) fn none() -> Self {
+        Self { wire: Wire::Stopped(None), ..Self::unknown() }
     }
 
     pub(super) fn limit(&mut self, limits: &Limits) {
@@ -118,14 +123,15 @@ impl Source {
         }
     }
 
-    /// Brings the next frame to its translator. What is to be told before its events goes to `owed`.
-    pub(super) fn read(&mut self, owed: &mut VecDeque<Change<'static>>) -> Result<Step, Error> {
+    /// Gives the next frame to its translator. Events that go before those of the frame are added to
+    /// `pending`.
+    pub(super) fn read(&mut self, pending: &mut VecDeque<Event<'static>>) -> Result<Step, Error> {
         let step = match self.decoder.next_frame()? {
             Some(frame) => {
                 self.place = Place { at: frame.bytes.start, frame: frame.number };
                 self.frames += 1;
                 if frame.kind == Kind::Comment && matches!(self.wire, Wire::Unknown(_)) {
-                    owed.push_back(Change::Ping {});
+                    pending.push_back(Event::Ping);
                 } else {
                     self.wire.take(&frame, &mut self.native)?;
                 }
@@ -133,23 +139,23 @@ impl Source {
             }
             None => Step::Nothing,
         };
-        // Problems stand before the frame that they were found at.
+        // Diagnostics go before the frame that they are about.
         let mut position = 0;
-        while let Some(problem) = self.decoder.next_problem() {
-            if problem.kind == Odd::DroppedFrame {
-                self.dropped = Some(problem.at);
+        while let Some(found) = self.decoder.next_diagnostic() {
+            if found.kind == diagnostic::Kind::DroppedFrame {
+                self.dropped = found.at();
             }
-            owed.insert(position, Change::Noticed(problem));
+            pending.insert(position, Event::Noticed(found));
             position += 1;
         }
         Ok(step)
     }
 
-    /// The input is over: what its end means.
+    /// Handles the end of the input.
     pub(super) fn end(&mut self, taken: u64) -> Result<(), Error> {
         match &mut self.wire {
             Wire::Stopped(_) => Ok(()),
-            // An end inside the first frame is an early end like any other.
+            // A stream that stops inside its first frame is cut, like any other.
             _ if self.frames == 0 && taken > 0 && self.dropped.is_none() => {
                 Err(Error::NoFrame { bytes: taken })
             }
@@ -165,7 +171,7 @@ impl Source {
         }
     }
 
-    /// Nothing more is translated.
+    /// Stops translating.
     pub(super) fn stop(&mut self) {
         self.wire = Wire::Stopped(self.dialect());
     }
@@ -200,7 +206,7 @@ impl Wire {
                 let named = *named;
                 match Dialect::detect(frame) {
                     Some(found) if found == named => self.confirm(),
-                    // Whoever reports an error, in whatever form: the error is what matters.
+                    // An error is passed on in whatever form it comes.
                     Some(found) if !reports_error(frame) => {
                         return Err(Error::WrongDialect { at: frame.bytes.start, named, found });
                     }
@@ -260,7 +266,7 @@ impl Held {
     /// Whether the input ended inside this frame.
     fn is_cut(&self) -> bool {
         let error = self.data.parse::<Value>().err();
-        error.is_some_and(|error| error.kind == ErrorKind::Truncated)
+        error.is_some_and(|error| error.kind() == ErrorKind::Truncated)
     }
 
     fn unknown_dialect(&self) -> Error {

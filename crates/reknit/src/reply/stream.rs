@@ -1,6 +1,5 @@
-//! [`ChangeStream`]: a [`Reply`] over any asynchronous stream of bytes.
+//! [`ChangeStream`]: a [`Reply`] from an asynchronous stream of bytes.
 
-use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -11,7 +10,8 @@ use crate::message::Change;
 
 /// The changes of a reply, from a stream of its pieces.
 ///
-/// An error of the stream below is passed on; behind it the message is cut, as at any early end.
+/// An error of the stream is passed on, and then ends it: the message is cut. Between two changes, the
+/// [reply](ChangeStream::reply) is exactly as the first of them left it.
 ///
 /// ```
 /// use futures_util::{StreamExt, stream};
@@ -29,34 +29,23 @@ use crate::message::Change;
 #[derive(Debug)]
 pub struct ChangeStream<S> {
     reply: Reply,
-    changes: VecDeque<Change<'static>>,
     pieces: Option<S>,
 }
 
 impl<S> ChangeStream<S> {
     /// Reads `pieces` into `reply`.
     pub fn new(reply: Reply, pieces: S) -> Self {
-        Self { reply, changes: VecDeque::new(), pieces: Some(pieces) }
+        Self { reply, pieces: Some(pieces) }
     }
 
-    /// The reply as far as it was read.
+    /// The reply, as far as it was read.
     pub fn reply(&self) -> &Reply {
         &self.reply
     }
 
-    /// The reply, to keep.
+    /// Returns the reply.
     pub fn into_reply(self) -> Reply {
         self.reply
-    }
-
-    fn take_piece(&mut self, piece: Option<&[u8]>) {
-        let mut changes = match piece {
-            Some(piece) => self.reply.push(piece),
-            None => self.reply.finish(),
-        };
-        while let Some((change, _)) = changes.next() {
-            self.changes.push_back(change.into_owned());
-        }
     }
 }
 
@@ -69,16 +58,16 @@ where
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            if let Some(change) = self.changes.pop_front() {
-                return Poll::Ready(Some(Ok(change)));
+            if let Some((change, _)) = self.reply.next_change() {
+                return Poll::Ready(Some(Ok(change.into_owned())));
             }
             let Some(pieces) = &mut self.pieces else { return Poll::Ready(None) };
             match Pin::new(pieces).poll_next(context) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(Ok(piece))) => self.take_piece(Some(piece.as_ref())),
+                Poll::Ready(Some(Ok(piece))) => self.reply.take(piece.as_ref()),
                 Poll::Ready(end) => {
                     self.pieces = None;
-                    self.take_piece(None);
+                    self.reply.take_end();
                     if let Some(Err(error)) = end {
                         return Poll::Ready(Some(Err(error)));
                     }

@@ -1,53 +1,53 @@
-//! [`Call`]: one call, while it arrives and when it is over.
+//! [`Call`]: a call, while it arrives and when it is complete.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::params::{ParamData, Params};
-use super::span::Stretch;
+use super::span::SmallRange;
+use crate::event::End;
 use crate::json::{Object, PartialJson, Value};
-use crate::message::CallEnd;
 
-/// What is kept of a call; the text itself is the parser's.
+/// The data of a call. Its text is in the parser.
 #[derive(Clone, Debug)]
 pub(super) struct CallData {
     pub(super) name: Slice,
-    /// From the first byte of its opening marker to the last of its closing one.
-    pub(super) range: Stretch,
+    /// From the first byte of its opening marker to the last byte of its closing marker.
+    pub(super) range: SmallRange,
     pub(super) input: Input,
-    pub(super) end: Option<CallEnd>,
+    pub(super) end: Option<End>,
     pub(super) known: bool,
-    /// It is called whole, whatever it is.
+    /// It was marked as complete, whatever its end.
     pub(super) finalized: bool,
-    /// The call it stands in.
+    /// The block of the call that contains it.
     pub(super) parent: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     Params(Params),
-    Json(Box<Arguments>),
+    Json(Box<JsonArguments>),
 }
 
-/// The arguments of a call in JSON.
+/// The arguments of a call, read as JSON.
 #[derive(Clone, Debug)]
-pub(super) struct Arguments {
+pub(super) struct JsonArguments {
     pub(super) json: PartialJson,
-    /// Where they stand, if they are written as JSON.
+    /// Where they are in the text, if they are written as JSON there.
     pub(super) written: Option<Range<usize>>,
 }
 
 impl Input {
-    /// With this JSON so far.
+    /// A call whose arguments are this JSON so far.
     pub(super) fn json(json: PartialJson) -> Self {
-        Self::Json(Box::new(Arguments { json, written: None }))
+        Self::Json(Box::new(JsonArguments { json, written: None }))
     }
 }
 
-/// A part of the parser's text, or a text of its own where the two differ.
+/// A part of the parser's text, or a string of its own where the two differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slice {
-    Range(Stretch),
+    Range(SmallRange),
     #[expect(clippy::box_collection, reason = "few have one, and all would be as large")]
     Owned(Box<String>),
 }
@@ -68,7 +68,6 @@ pub struct Call<'a> {
     /// The parameters of all calls.
     pub(super) params: &'a [ParamData],
     pub(super) text: &'a str,
-    pub(super) index: usize,
 }
 
 /// A parameter of a call.
@@ -79,47 +78,43 @@ pub struct Param<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The index of its block.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// The tool.
+    /// The name of the tool.
     pub fn name(&self) -> &'a str {
         self.data.name.of(self.text)
     }
 
-    /// How it ended; nothing while it is open.
-    pub fn end(&self) -> Option<CallEnd> {
+    /// How it ended, or `None` while it is open.
+    pub fn end(&self) -> Option<End> {
         self.data.end
     }
 
-    /// Whether it was not closed: the text ended before it did, or it is malformed.
+    /// Whether it is not complete: it is open, cut or malformed. Always false after
+    /// [`Parser::finalize`](super::Parser::finalize).
     pub fn is_partial(&self) -> bool {
-        self.end() != Some(CallEnd::Closed) && !self.data.finalized
+        self.end() != Some(End::Closed) && !self.data.finalized
     }
 
-    /// Whether the tool is among those that were given; true if none were.
-    pub fn known(&self) -> bool {
+    /// Whether the tool is one of those given to the parser; true if none were given.
+    pub fn is_known(&self) -> bool {
         self.data.known
     }
 
-    /// The index of the call that it stands in.
+    /// The index of the block of the call that contains it, if one does.
     pub fn parent(&self) -> Option<usize> {
         self.data.parent.map(|parent| parent as usize)
     }
 
-    /// Where it stands in the text, with its markers.
+    /// Its range in [`Parser::text`](super::Parser::text), with its markers.
     pub fn range(&self) -> Range<usize> {
         self.data.range.range()
     }
 
-    /// It as it was written.
+    /// Its text as the model wrote it, with its markers.
     pub fn raw(&self) -> &'a str {
         &self.text[self.range()]
     }
 
-    /// Its parameters in the order they came, if they are written as markup.
+    /// Its parameters in the order in which they came. Empty if the arguments are not written one by one.
     pub fn params(&self) -> impl Iterator<Item = Param<'a>> {
         let Self { data, params: all, text, .. } = *self;
         let params = match &data.input {
@@ -129,15 +124,26 @@ impl<'a> Call<'a> {
         params.into_iter().flatten().map(move |data| Param { data, text })
     }
 
-    /// Its arguments while they arrive, if they are written as JSON or read into it.
-    pub fn json(&self) -> Option<&'a PartialJson> {
+    /// Its parameter with this number.
+    pub(super) fn param(&self, number: usize) -> Option<Param<'a>> {
+        match &self.data.input {
+            Input::Params(params) if number < params.len() => {
+                Some(Param { data: params.get(self.params, number), text: self.text })
+            }
+            Input::Params(_) | Input::Json(_) => None,
+        }
+    }
+
+    /// Its arguments as JSON, unless they are written one by one.
+    pub(super) fn json(&self) -> Option<&'a PartialJson> {
         match &self.data.input {
             Input::Json(arguments) => Some(&arguments.json),
             Input::Params(_) => None,
         }
     }
 
-    /// The JSON text of its arguments so far: as it was written, or as it was read from another notation.
+    /// The JSON text of its arguments so far: as the model wrote it, or rewritten from another notation.
+    /// Empty if the arguments are written one by one.
     pub fn args_text(&self) -> Cow<'a, str> {
         match &self.data.input {
             Input::Json(arguments) => match &arguments.written {
@@ -148,7 +154,23 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Its arguments so far.
+    /// The range of its arguments in the text, if they are written as JSON.
+    pub(super) fn args_range(&self) -> Option<Range<usize>> {
+        match &self.data.input {
+            Input::Json(arguments) => arguments.written.clone(),
+            Input::Params(_) => None,
+        }
+    }
+
+    /// A part of the JSON text of its arguments.
+    pub(super) fn args_piece(&self, piece: Range<usize>) -> Cow<'a, str> {
+        match &self.data.input {
+            Input::Json(arguments) => arguments.json.raw().slice(piece).unwrap_or_default(),
+            Input::Params(_) => Cow::Borrowed(""),
+        }
+    }
+
+    /// Its arguments so far, as an object.
     pub fn args(&self) -> Cow<'a, Value> {
         match &self.data.input {
             Input::Json(arguments) => match arguments.json.value() {
@@ -171,12 +193,12 @@ impl<'a> Param<'a> {
         &self.text[self.data.name.range()]
     }
 
-    /// Its text so far, cleaned.
+    /// Its value so far as text, cleaned.
     pub fn text(&self) -> &'a str {
         self.data.value.of(self.text)
     }
 
-    /// Its value: the text, or once it is whole, what the tool's schema makes of it.
+    /// Its value: a string, or once it is complete, a value of the type that the tool's schema asks for.
     pub fn value(&self) -> Value {
         match &self.data.typed {
             Some(value) => Value::clone(value),
@@ -184,13 +206,13 @@ impl<'a> Param<'a> {
         }
     }
 
-    /// Whether it is whole.
-    pub fn closed(&self) -> bool {
-        self.data.closed
+    /// Whether its type is known only when it is complete.
+    pub(super) fn is_typed_late(&self) -> bool {
+        self.data.typed_late
     }
 
-    /// Whether a later one of the same name took its place.
-    pub fn replaced(&self) -> bool {
-        self.data.replaced
+    /// Whether it is complete.
+    pub fn is_closed(&self) -> bool {
+        self.data.closed
     }
 }

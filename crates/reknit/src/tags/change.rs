@@ -1,57 +1,58 @@
 //! [`Change`]: what one piece changed.
 
-/// What a piece changed; what a range names is in [`Parser::text`](super::Parser::text).
+/// What a piece changed in the blocks of a [`Parser`](super::Parser).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
-    /// A block has come.
+    /// A block was opened.
     Opened {
         /// Its index.
         block: usize,
     },
-    /// A text or thinking block has got longer.
+    /// A text or thinking block grew.
     Grew {
         /// Its index.
         block: usize,
-        /// Where in the text the new part starts.
+        /// Where the new part starts in [`Parser::text`](super::Parser::text).
         from: usize,
         /// Where it ends.
         to: usize,
     },
-    /// A parameter of a call has come, empty.
+    /// A parameter of a call was opened; it is empty.
     ParamOpened {
         /// The index of the call.
         block: usize,
         /// The number of the parameter in the call.
         param: usize,
     },
-    /// A parameter of a call has got longer.
+    /// The value of a parameter grew.
     ParamGrew {
         /// The index of the call.
         block: usize,
         /// The number of the parameter in the call.
         param: usize,
-        /// Where in the parameter's value the new part starts.
+        /// Where the new part starts in [`Param::text`](super::Param::text).
         from: usize,
         /// Where it ends.
         to: usize,
     },
-    /// A parameter of a call is whole.
+    /// The value of a parameter is complete.
     ParamClosed {
         /// The index of the call.
         block: usize,
         /// The number of the parameter in the call.
         param: usize,
     },
-    /// The JSON text of a call's arguments has got longer; see [`Call::args_text`](super::Call::args_text).
+    /// The arguments of a call grew.
     ArgsGrew {
         /// The index of the call.
         block: usize,
-        /// Where in that text the new part starts.
+        /// Where the new part starts in [`Call::args_text`](super::Call::args_text).
         from: usize,
         /// Where it ends.
         to: usize,
     },
-    /// A block is over.
+    /// A block was closed.
     Closed {
         /// Its index.
         block: usize,

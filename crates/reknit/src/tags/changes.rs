@@ -1,21 +1,21 @@
-//! [`Changes`]: what one piece changed, kept small.
+//! [`Changes`]: what one piece changed, in a compact form.
 
 use super::change::Change;
 
 /// The changes of one piece, in the order of the text.
 ///
-/// A message that comes whole has thousands of them, and writing them down is much of the work: each takes
-/// two fifths of a [`Change`], which it becomes when it is looked at.
+/// A message that arrives in one piece has thousands of changes, and storing them is much of the work. A
+/// packed change has two fifths of the size of a [`Change`]; it is unpacked when somebody asks for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes(Vec<Packed>);
 
 #[derive(Clone, Copy, Debug)]
 struct Packed {
-    /// The block, and in the lowest bits what changed of it.
+    /// The block's index, and in the lowest bits the kind of change.
     what: u32,
-    /// The number of the parameter, if it is about one.
+    /// The number of the parameter, for a change of one.
     param: u32,
-    /// Where the new part starts and where it ends, if there is one.
+    /// Where the new part starts and ends, for a change that adds something.
     from: u32,
     to: u32,
 }
@@ -34,16 +34,20 @@ impl Changes {
         self.0.clear();
     }
 
-    /// A part that goes on where the last one ended makes that one longer.
+    /// Adds a change. Growth that continues the last change is joined with it.
     ///
-    /// Inlined, so that what is known of the change where it is made need not be asked here.
+    /// Inlined, so that the compiler knows the kind of change here.
     #[inline(always)]
     pub(super) fn push(&mut self, change: Change) {
         let change = Packed::new(change);
         match self.0.last_mut() {
-            Some(last) if change.goes_on_from(*last) => last.to = change.to,
+            Some(last) if change.continues(*last) => last.to = change.to,
             _ => self.0.push(change),
         }
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<Change> {
+        self.0.get(number).map(|change| change.unpacked())
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
@@ -52,7 +56,8 @@ impl Changes {
 }
 
 impl Packed {
-    /// All numbers fit: a text has at most [`MOST`](super::MOST) bytes, and fewer blocks than these.
+    /// No number is truncated: a text has at most [`MAX_TEXT_BYTES`](super::MAX_TEXT_BYTES) bytes and fewer
+    /// blocks.
     #[inline(always)]
     fn new(change: Change) -> Self {
         let new = |kind, block: usize, param: usize, from: usize, to: usize| Self {
@@ -73,7 +78,7 @@ impl Packed {
     }
 
     #[inline(always)]
-    fn goes_on_from(self, last: Self) -> bool {
+    fn continues(self, last: Self) -> bool {
         let grew = matches!(self.what & ((1 << KIND_BITS) - 1), GREW | PARAM_GREW | ARGS_GREW);
         grew && (self.what, self.param, self.from) == (last.what, last.param, last.to)
     }
@@ -97,18 +102,18 @@ impl Packed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tags::MOST;
+    use crate::tags::MAX_TEXT_BYTES;
 
     #[test]
-    fn a_change_comes_back_as_it_was() {
+    fn a_change_is_unpacked_as_it_was() {
         let all = [
             Change::Opened { block: 0 },
-            Change::Grew { block: MOST, from: 1, to: MOST },
+            Change::Grew { block: MAX_TEXT_BYTES, from: 1, to: MAX_TEXT_BYTES },
             Change::ParamOpened { block: 2, param: 3 },
-            Change::ParamGrew { block: 2, param: 3, from: 0, to: MOST },
-            Change::ParamClosed { block: 2, param: MOST },
+            Change::ParamGrew { block: 2, param: 3, from: 0, to: MAX_TEXT_BYTES },
+            Change::ParamClosed { block: 2, param: MAX_TEXT_BYTES },
             Change::ArgsGrew { block: 4, from: 5, to: 6 },
-            Change::Closed { block: MOST },
+            Change::Closed { block: MAX_TEXT_BYTES },
         ];
         let mut changes = Changes::default();
         for change in all {
@@ -118,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_goes_on_makes_one_longer() {
+    fn only_growth_that_continues_is_joined() {
         let grew = |block, from, to| Change::Grew { block, from, to };
         let mut changes = Changes::default();
         for change in

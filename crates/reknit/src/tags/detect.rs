@@ -1,36 +1,35 @@
-//! Which profile a text is written in.
+//! Finds the profile that a text is written in.
+
+use std::cmp::Reverse;
 
 use super::grammar::Grammar;
-use super::{Block, Parser, Tools, profile};
-use crate::message::CallEnd;
+use super::{Block, Parser, Tools, counted, profile};
+use crate::event::End;
 
-/// The profile that fits a text, and why.
+/// The profile that fits a text best, and why.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Detected {
     /// The profile.
     pub grammar: &'static Grammar,
-    /// What it found, for people.
+    /// What it finds, for people.
     pub why: String,
 }
 
-/// How well a profile fits. The first difference decides.
+/// How well a profile fits. Fields are compared in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
     calls: usize,
-    broken: Less,
-    odd: Less,
+    broken: Reverse<usize>,
+    diagnostics: Reverse<usize>,
     thoughts: usize,
-    text: Less,
+    text_bytes: Reverse<usize>,
 }
 
-/// Less is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Less(std::cmp::Reverse<usize>);
-
-/// The profiles that are tried, the commonest first: of those that fit alike the first stands.
+/// The profiles that are tried, the most common first: if several fit equally well, the first one wins.
 ///
-/// Left out are those that read what another one reads, and those that fit everything.
-const TRIED: [&str; 25] = [
+/// Profiles that read the same as another one, and those that fit any text, are left out.
+const CANDIDATES: [&str; 25] = [
     "hermes",
     "qwen3-coder",
     "cline",
@@ -58,31 +57,29 @@ const TRIED: [&str; 25] = [
     "qwen3",
 ];
 
-/// The profile that makes the most of a whole text: most whole calls, then fewest broken ones, fewest
-/// diagnostics, most thinking, least text.
+/// Finds the profile that fits a whole text best. That is the one with the most complete calls, then the
+/// fewest broken calls, the fewest diagnostics, the most thinking and the least text.
 ///
 /// ```
 /// let found = reknit::tags::detect("<tool_call><function=f></function></tool_call>", None);
 /// assert_eq!(found.grammar.name, "qwen3-coder");
-/// assert_eq!(found.why, "it finds 1 whole call");
+/// assert_eq!(found.why, "it finds 1 complete call");
 /// ```
 pub fn detect(text: &str, tools: Option<&Tools>) -> Detected {
-    let tried = TRIED.into_iter().filter_map(profile);
-    let fits = tried
-        .filter(|grammar| starts_right(grammar, text))
-        .map(|grammar| (grammar, fit(grammar, text, tools)));
-    // The first of equals stands: `max_by` would give the last.
+    let tried = CANDIDATES.into_iter().filter_map(profile);
+    let fits =
+        tried.filter(|grammar| fits_start(grammar, text)).map(|grammar| (grammar, fit(grammar, text, tools)));
+    // The first of equals wins: `max_by` would return the last.
     let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     match best {
         Some((grammar, fit)) if fit.calls > 0 => {
-            Detected { grammar, why: format!("it finds {}", plural(fit.calls, "whole call")) }
+            Detected { grammar, why: format!("it finds {}", counted(fit.calls, "complete call")) }
         }
-        Some((grammar, fit)) if fit.broken.0.0 > 0 => {
-            Detected { grammar, why: format!("it finds {}", plural(fit.broken.0.0, "broken call")) }
+        Some((grammar, fit)) if fit.broken.0 > 0 => {
+            Detected { grammar, why: format!("it finds {}", counted(fit.broken.0, "broken call")) }
         }
         Some((grammar, fit)) if fit.thoughts > 0 => {
-            Detected { grammar, why: "it finds thinking, and no calls".to_owned() }
+            Detected { grammar, why: "it finds thinking but no calls".to_owned() }
         }
         _ => Detected {
             grammar: profile("none").expect("it is a profile"),
@@ -91,8 +88,8 @@ pub fn detect(text: &str, tools: Option<&Tools>) -> Detected {
     }
 }
 
-/// A profile that starts inside its thinking fits only a text that ends what it never began.
-fn starts_right(grammar: &Grammar, text: &str) -> bool {
+/// A profile that starts inside its thinking fits only a text that ends thinking without having started any.
+fn fits_start(grammar: &Grammar, text: &str) -> bool {
     grammar.reasoning.as_ref().is_none_or(|reasoning| {
         let close = text.find(&reasoning.close);
         let open = reasoning.open.iter().filter_map(|open| text.find(open)).min();
@@ -102,25 +99,24 @@ fn starts_right(grammar: &Grammar, text: &str) -> bool {
 
 fn fit(grammar: &Grammar, text: &str, tools: Option<&Tools>) -> Fit {
     let mut parser = Parser::new(grammar, tools).expect("a profile of the engine can be used");
-    // What is behind the limit does not change what the text is written in.
+    // What comes after the limit does not change which notation the text is in.
     let _ = parser.push(text);
     parser.finish();
-    let less = |count: usize| Less(std::cmp::Reverse(count));
-    let whole = |call: &super::Call<'_>| call.end() == Some(CallEnd::Closed);
-    let (mut thoughts, mut prose) = (0, 0);
+    let is_complete = |call: &super::Call<'_>| call.end() == Some(End::Closed);
+    let (mut thoughts, mut text_bytes) = (0, 0);
     for block in parser.blocks() {
         match block {
-            Block::Text { text, .. } => prose += text.len(),
+            Block::Text { text, .. } => text_bytes += text.len(),
             Block::Thinking { .. } => thoughts += 1,
             Block::Call(_) => {}
         }
     }
     Fit {
-        calls: parser.calls().filter(whole).count(),
-        broken: less(parser.calls().filter(|call| !whole(call)).count()),
-        odd: less(parser.diagnostics().len()),
+        calls: parser.calls().filter(is_complete).count(),
+        broken: Reverse(parser.calls().filter(|call| !is_complete(call)).count()),
+        diagnostics: Reverse(parser.diagnostics().len()),
         thoughts,
-        text: less(prose),
+        text_bytes: Reverse(text_bytes),
     }
 }
 
@@ -133,12 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tried_is_there() {
-        assert!(TRIED.into_iter().all(|name| profile(name).is_some()));
+    fn every_candidate_is_a_profile() {
+        assert!(CANDIDATES.into_iter().all(|name| profile(name).is_some()));
     }
 
     #[test]
-    fn each_way_of_writing_is_told_from_the_others() {
+    fn each_notation_is_detected() {
         assert_eq!(found("Hello."), "none");
         assert_eq!(found("<think>a</think>b"), "hermes");
         assert_eq!(found("a</think>b"), "deepseek-r1");

@@ -1,15 +1,15 @@
-//! What a person is shown of a text.
+//! What a person sees of a text.
 
 use std::borrow::Cow;
 
-use super::blank::is_blank;
 use super::grammar::{Calls, Grammar};
+use super::whitespace::is_whitespace;
 
-/// `text` as a person is to see it: without the tags of thinking, and, while it is not `finished`, without
-/// what may become a tag at its end.
+/// Returns `text` as a person should see it: without the tags of thinking and, unless it is `finished`,
+/// without a part at its end that may become a tag.
 ///
-/// Only a `<` or `</` with the start of a name that the grammar knows may become one: `if a < b` stays. The
-/// compatibility profiles cut more, as the sources they reproduce do.
+/// Only `<` or `</` and the start of a name that the grammar knows may become a tag: `if a < b` is left as it
+/// is. The compatibility profiles remove more, as the programs that they reproduce do.
 ///
 /// ```
 /// use reknit::tags::{display_text, profile};
@@ -34,30 +34,30 @@ pub fn display_text<'a>(grammar: &Grammar, text: &'a str, finished: bool) -> Cow
     };
     let Some(cut) = cut else { return shown };
     let trim = |text: &str| match grammar.display.seed {
-        true => text.trim_matches(is_blank).to_owned(),
-        false => text.trim_end_matches(is_blank).to_owned(),
+        true => text.trim_matches(is_whitespace).to_owned(),
+        false => text.trim_end_matches(is_whitespace).to_owned(),
     };
     Cow::Owned(trim(&shown[..cut]))
 }
 
-/// `text` without the tags of this name, each with one blank on its inner side.
+/// Removes the tags of this name, each with one whitespace character on its inner side.
 fn without_tag(text: &str, name: &str) -> String {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let mut shown = String::with_capacity(text.len());
     for (number, part) in text.split(&open).enumerate() {
-        let blank = part.chars().next().filter(|&c| number > 0 && is_blank(c));
-        shown.push_str(&part[blank.map_or(0, char::len_utf8)..]);
+        let inner = part.chars().next().filter(|&c| number > 0 && is_whitespace(c));
+        shown.push_str(&part[inner.map_or(0, char::len_utf8)..]);
     }
     let mut rest = String::with_capacity(shown.len());
     let mut parts = shown.split(&close).peekable();
     while let Some(part) = parts.next() {
-        let blank = part.chars().next_back().filter(|&c| parts.peek().is_some() && is_blank(c));
-        rest.push_str(&part[..part.len() - blank.map_or(0, char::len_utf8)]);
+        let inner = part.chars().next_back().filter(|&c| parts.peek().is_some() && is_whitespace(c));
+        rest.push_str(&part[..part.len() - inner.map_or(0, char::len_utf8)]);
     }
     rest
 }
 
-/// Where the start of a tag stands at the end of `text`.
+/// Where an incomplete tag starts at the end of `text`.
 fn half_tag(grammar: &Grammar, text: &str) -> Option<usize> {
     let at = text.rfind('<')?;
     let rest = &text[at + 1..];
@@ -72,7 +72,7 @@ fn half_tag(grammar: &Grammar, text: &str) -> Option<usize> {
     (known || marker).then_some(at)
 }
 
-/// What the markers of thinking and calls start with.
+/// The literal text that the markers of thinking and calls start with.
 fn openers(grammar: &Grammar) -> impl Iterator<Item = &str> {
     let reasoning = grammar.reasoning.iter().flat_map(|reasoning| &reasoning.open).map(String::as_str);
     let calls: Vec<&str> = match &grammar.calls {
@@ -92,11 +92,11 @@ fn openers(grammar: &Grammar) -> impl Iterator<Item = &str> {
     reasoning.chain(calls).map(|opener| opener.split("{name}").next().unwrap_or(opener))
 }
 
-/// Where the seed's regular expressions cut: at a last `<` with nothing but letters behind it.
+/// Where the regular expressions of the reproduced programs cut: at the last `<`, if only letters follow.
 fn seed_cut(text: &str) -> Option<usize> {
     let at = text.rfind('<')?;
     let rest = &text[at + 1..];
-    let name = rest.strip_prefix('/').unwrap_or(rest).trim_matches(is_blank);
+    let name = rest.strip_prefix('/').unwrap_or(rest).trim_matches(is_whitespace);
     let letters = name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     (!rest.contains('>') && letters && (!name.is_empty() || rest.is_empty() || rest == "/")).then_some(at)
 }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_cuts_whatever_looks_like_a_name() {
+    fn compatibility_profiles_cut_whatever_looks_like_a_name() {
         check(
             "roo-v1",
             &[

@@ -1,4 +1,4 @@
-//! [`Envelope`]: the JSON object that is a whole call, `{"name": …, "arguments": {…}}`.
+//! [`Envelope`]: the JSON object that is a call, `{"name": …, "arguments": {…}}`.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use crate::json::{PartialJson, Value};
 pub(super) struct Envelope {
     state: State,
     name: Option<String>,
-    /// Where the arguments stand, as far as they have come.
+    /// The range of the arguments, as far as they have come.
     arguments: Option<Range<usize>>,
-    /// The arguments, until there is a call to hold them.
+    /// The arguments, while there is no call yet to hold them.
     pub(super) held: PartialJson,
     /// A key, or the value of another member.
     scratch: PartialJson,
@@ -23,7 +23,7 @@ pub(super) struct Envelope {
 #[derive(Clone, Debug)]
 enum State {
     Open,
-    /// Before a key; whether the object may end there.
+    /// Before a key; `close` if the object may end there.
     Key {
         close: bool,
     },
@@ -42,16 +42,16 @@ pub(super) enum Member {
     Other,
 }
 
-/// How far an envelope is.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// It goes on at this byte.
+    /// It continues at this byte.
     On(usize),
-    /// All that is there is read.
+    /// Everything that has come is read.
     Wait(usize),
-    /// It is over.
+    /// It ends here.
     Done(usize),
-    /// It is not the object of a call from here on.
+    /// From here on it is not the object of a call.
     Bad(usize),
 }
 
@@ -81,9 +81,9 @@ impl Envelope {
         matches!(self.state, State::InValue(Member::Arguments, _))
     }
 
-    /// Takes one token. `call` is where the arguments are kept once there is a call.
+    /// Reads one token. `call` holds the arguments once there is a call.
     ///
-    /// With `strict` a key that no call has makes it no call.
+    /// With `strict`, an object with a key that calls do not have is not a call.
     pub(super) fn step(
         &mut self,
         text: &str,
@@ -91,10 +91,13 @@ impl Envelope {
         call: Option<&mut PartialJson>,
         strict: bool,
     ) -> Progress {
-        let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let is_whitespace = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         let in_value = matches!(self.state, State::InKey(_) | State::InValue(..));
-        let skipped =
-            if in_value { 0 } else { text.as_bytes()[scan..].iter().take_while(|b| blank(b)).count() };
+        let skipped = if in_value {
+            0
+        } else {
+            text.as_bytes()[scan..].iter().take_while(|b| is_whitespace(b)).count()
+        };
         let at = scan + skipped;
         let Some(&byte) = text.as_bytes().get(at) else { return Progress::Wait(at) };
         let next = match &mut self.state {

@@ -1,17 +1,17 @@
-//! [`Exact`]: a text that is looked for again and again.
+//! [`Exact`]: a text that is compared many times.
 
 use super::template::Match;
 
-/// How many bytes are compared at once.
-const AT_ONCE: usize = size_of::<u128>();
+/// The number of bytes that are compared at once.
+const WORD_BYTES: usize = size_of::<u128>();
 
-/// A marker, a part of one or a name, ready to be compared with the start of a text.
+/// A marker, a part of one or a name, prepared for comparing it with the start of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Exact {
     text: Box<str>,
-    /// Its first bytes as one number: most markers have no more, and most of what is none differs there.
+    /// Its first bytes as one number. Most markers have no more, and most other text differs in them.
     head: u128,
-    /// Which of that number are bytes of the text.
+    /// Which bytes of that number are part of the text.
     mask: u128,
 }
 
@@ -19,7 +19,7 @@ impl Exact {
     pub(super) fn new(text: impl Into<Box<str>>) -> Self {
         let text = text.into();
         let number = |byte: fn(u8) -> u8| {
-            let mut bytes = [0; AT_ONCE];
+            let mut bytes = [0; WORD_BYTES];
             for (to, from) in bytes.iter_mut().zip(text.bytes()) {
                 *to = byte(from);
             }
@@ -32,18 +32,18 @@ impl Exact {
         &self.text
     }
 
-    /// What stands behind it in `text`, if that starts with it.
+    /// Returns what follows it in `text`, if `text` starts with it.
     #[inline]
     pub(super) fn strip<'a>(&self, text: &'a [u8]) -> Match<&'a [u8]> {
         match text.first_chunk() {
             Some(near) if u128::from_le_bytes(*near) & self.mask != self.head => Match::No,
-            Some(_) if self.text.len() <= AT_ONCE => Match::Full(&text[self.text.len()..]),
+            Some(_) if self.text.len() <= WORD_BYTES => Match::Full(&text[self.text.len()..]),
             _ => strip(text, &self.text),
         }
     }
 }
 
-/// What stands behind `expected` in `text`, if that starts with it.
+/// Returns what follows `expected` in `text`, if `text` starts with it.
 #[inline]
 pub(super) fn strip<'a>(text: &'a [u8], expected: &str) -> Match<&'a [u8]> {
     let both = text.len().min(expected.len());

@@ -1,6 +1,6 @@
-//! [`Finder`]: the way to the next byte that may start a marker.
+//! [`Finder`]: finds the next byte that can start a marker.
 
-/// Finds the next byte out of a few.
+/// Finds the next one of a few bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Finder {
     #[default]
@@ -30,7 +30,7 @@ impl Finder {
         }
     }
 
-    /// Whether it finds this one.
+    /// Whether it finds this byte.
     #[inline]
     pub(super) fn has(&self, byte: u8) -> bool {
         match self {
@@ -42,7 +42,7 @@ impl Finder {
         }
     }
 
-    /// How far ahead the next one stands.
+    /// The distance to the next of the bytes.
     #[inline]
     pub(super) fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {

@@ -1,4 +1,4 @@
-//! [`Grammar`]: how one sort of model writes its calls and its thinking, as data.
+//! [`Grammar`]: how a kind of model writes its calls and its thinking, as data.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 /// How a model writes tool calls and thinking into its text.
 ///
-/// All of it is data: the profiles are TOML files, and [`Grammar::from_toml`] reads one of your own. The
-/// fields are described where they are declared; the profiles under `profiles/` show each in use.
+/// A grammar is data: the profiles are TOML files, and [`Grammar::from_toml`] parses one of your own.
+/// `docs/grammars.md` describes the fields; the files in `profiles/` use each of them.
 ///
 /// ```
-/// use reknit::tags::{Grammar, parse};
+/// use reknit::tags::{Grammar, Parser};
 ///
 /// let grammar = Grammar::from_toml(r#"
 ///     name = "mine"
@@ -23,308 +23,309 @@ use serde::Deserialize;
 ///     tools = ["greet"]
 ///     parameters = ["who"]
 /// "#)?;
-/// let parsed = parse(&grammar, "Hello. <greet><who>world</who></greet>")?;
-/// assert_eq!(parsed.calls().next().unwrap().args().to_string(), r#"{"who":"world"}"#);
+/// let mut parser = Parser::new(&grammar, None)?;
+/// parser.push("Hello. <greet><who>world</who></greet>")?;
+/// parser.finish();
+/// assert_eq!(parser.calls().next().unwrap().args().to_string(), r#"{"who":"world"}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Grammar {
     /// Its name.
     pub name: String,
     /// What it is for, in a sentence.
     #[serde(default)]
     pub about: String,
-    /// What a compatibility profile does that the engine would not do by itself.
+    /// What happens to whitespace around text.
     #[serde(default)]
-    pub differs: Vec<String>,
-    /// What happens to blanks around text.
+    pub(super) text: TextRule,
+    /// Text that the model's server adds before every answer.
     #[serde(default)]
-    pub text: TextRule,
-    /// Text that the model's server puts before every answer.
+    pub(super) prefix: String,
+    /// What happens to markers in a fenced block or an inline code span.
     #[serde(default)]
-    pub prefix: String,
-    /// What a fenced block or an inline code span does to the markers in it.
-    #[serde(default)]
-    pub code: CodeRule,
-    /// What happens to prose behind the first call.
-    #[serde(default)]
-    pub behind_calls: BehindRule,
+    pub(super) code: CodeRule,
+    /// What happens to prose after the first call.
+    #[serde(default, rename = "behind_calls")]
+    pub(super) after_calls: AfterCalls,
     /// How thinking is marked.
-    pub reasoning: Option<Reasoning>,
-    /// How calls are written; without it there are none.
-    pub calls: Option<Calls>,
-    /// What display removes from text.
+    pub(super) reasoning: Option<Reasoning>,
+    /// How calls are written; without this there are none.
+    pub(super) calls: Option<Calls>,
+    /// What is removed from text for display.
     #[serde(default)]
-    pub display: Display,
-    /// The seed's limits instead of the ones given.
+    pub(super) display: Display,
+    /// Whether the limits are those of the parser that the grammar reproduces, whatever limits are given.
     #[serde(default)]
-    pub seed_limits: bool,
+    pub(super) seed_limits: bool,
 }
 
-/// What happens to blanks around text.
+/// What happens to whitespace around text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TextRule {
-    /// They are dropped, and so is text of blanks alone.
+pub(super) enum TextRule {
+    /// It is dropped, and so is text that is only whitespace.
     #[default]
     Trim,
-    /// They are text.
+    /// It is part of the text.
     Keep,
-    /// They are dropped, but text of blanks alone, or none, is an empty block.
+    /// It is dropped, but text that is only whitespace, or empty, is an empty block.
     KeepEmpty,
 }
 
-/// What a fenced block or an inline code span does to the markers in it.
+/// What happens to markers in a fenced block or an inline code span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CodeRule {
-    /// They are prose.
+pub(super) enum CodeRule {
+    /// They do not count.
     #[default]
     Prose,
-    /// Nothing.
+    /// They count as everywhere else.
     Ignored,
 }
 
-/// What happens to prose behind the first call.
+/// What happens to prose after the first call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum BehindRule {
+pub(super) enum AfterCalls {
     /// It is text.
     #[default]
     Text,
-    /// It is dropped, with a diagnostic: such a model is to stop behind its calls, and what it goes on to
-    /// write is a made-up result or a repetition.
+    /// It is dropped and reported in a diagnostic. These models should stop after their calls, and what they
+    /// write after them is an invented result or a repetition.
     Drop,
 }
 
 /// How thinking is marked.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reasoning {
-    /// What opens it.
-    pub open: Vec<String>,
-    /// What ends it.
-    pub close: String,
-    /// The text starts inside it: the opening marker is in the prompt.
+pub(super) struct Reasoning {
+    /// The markers that open it.
+    pub(super) open: Vec<String>,
+    /// The marker that ends it.
+    pub(super) close: String,
+    /// The text starts inside it, because the opening marker is in the prompt.
     #[serde(default)]
-    pub inside: bool,
-    /// A call ends it, also without its closing marker.
+    pub(super) inside: bool,
+    /// A call ends it, even without its closing marker.
     #[serde(default)]
-    pub ends_at_calls: bool,
+    pub(super) ends_at_calls: bool,
     /// Only the first is thinking; later markers are text.
     #[serde(default)]
-    pub once: bool,
+    pub(super) once: bool,
 }
 
 /// How calls are written.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Calls {
-    /// A marker for the call, markers for its parameters.
+pub(super) enum Calls {
+    /// A marker for the call, and markers for its parameters.
     Markup(Markup),
-    /// A JSON value for the call, or for its arguments.
+    /// A JSON value for the call or for its arguments.
     Json(Body),
-    /// A list of calls as Python writes them.
+    /// A list of calls, written as in Python.
     Python(Python),
     /// Gemma's notation.
     Gemma(Gemma),
-    /// Harmony's channels, which also mark the thinking.
+    /// Harmony's channels, which also mark thinking.
     Channels(Channels),
 }
 
-/// Calls as markup. A marker is written with `{name}` where the name stands, `{blank}` where blanks may
-/// stand, and `{attributes}` where more may stand that is only looked at for `string="false"`.
+/// Calls as markup. In a marker, `{name}` is the name, `{blank}` is any whitespace, and `{attributes}` is any
+/// text, which is only searched for `string="false"`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Markup {
-    /// What stands around one or more calls.
-    pub wrapper: Option<Wrapper>,
-    /// What opens a call.
-    pub call: String,
-    /// What closes it.
-    pub call_close: String,
-    /// What opens a parameter.
-    pub parameter: String,
-    /// What closes it.
-    pub parameter_close: String,
-    /// The names of the tools; empty for any.
+pub(super) struct Markup {
+    /// The markers around one or more calls.
+    pub(super) wrapper: Option<Wrapper>,
+    /// The marker that opens a call.
+    pub(super) call: String,
+    /// The marker that closes it.
+    pub(super) call_close: String,
+    /// The marker that opens a parameter.
+    pub(super) parameter: String,
+    /// The marker that closes it.
+    pub(super) parameter_close: String,
+    /// The names of the tools; any name if empty.
     #[serde(default)]
-    pub tools: Vec<String>,
-    /// The names of the parameters of all tools; empty for any.
+    pub(super) tools: Vec<String>,
+    /// The names of the parameters of all tools; any name if empty.
     #[serde(default)]
-    pub parameters: Vec<String>,
-    /// The names of the parameters of single tools, instead of those of all.
+    pub(super) parameters: Vec<String>,
+    /// The names of the parameters of single tools, which replace those of all tools.
     #[serde(default)]
-    pub tool_parameters: BTreeMap<String, Vec<String>>,
+    pub(super) tool_parameters: BTreeMap<String, Vec<String>>,
     /// How values are cleaned.
     #[serde(default)]
-    pub clean: Clean,
+    pub(super) clean: Clean,
     /// Which closing marker closes a parameter.
     #[serde(default)]
-    pub closer: Closer,
-    /// What single parameters do otherwise; later rules win.
+    pub(super) closer: Closer,
+    /// What is different for single parameters; later rules win.
     #[serde(default)]
-    pub rules: Vec<Rule>,
-    /// A call is one only if a marker stands behind its opening one: a tag that is mentioned is text.
+    pub(super) rules: Vec<Rule>,
+    /// An opening marker must be followed by another marker to count: a tag that is only mentioned is text.
     #[serde(default = "yes")]
-    pub mentions: bool,
+    pub(super) mentions: bool,
     /// Half a closing marker at the end of the text belongs to the value.
     #[serde(default)]
-    pub half_closers: bool,
-    /// How deep calls may stand in calls.
+    pub(super) half_closers: bool,
+    /// How deep calls may be nested in calls.
     #[serde(default)]
-    pub nesting: usize,
+    pub(super) nesting: usize,
 }
 
-/// What stands around one or more calls.
+/// The markers around one or more calls.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wrapper {
-    /// What opens it.
-    pub open: Vec<String>,
-    /// What closes it.
-    pub close: Vec<String>,
-    /// It may be missing: it is in the prompt, or the model leaves it out.
+pub(super) struct Wrapper {
+    /// The markers that open it.
+    pub(super) open: Vec<String>,
+    /// The markers that close it.
+    pub(super) close: Vec<String>,
+    /// It may be missing, because it is in the prompt or the model leaves it out.
     #[serde(default)]
-    pub optional: bool,
+    pub(super) optional: bool,
 }
 
-/// What parameters do otherwise.
+/// What is different for some parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
-    /// Of these tools; empty for all.
+pub(super) struct Rule {
+    /// The tools that have these parameters; all tools if empty.
     #[serde(default)]
-    pub tools: Vec<String>,
-    /// These parameters.
-    pub parameters: Vec<String>,
+    pub(super) tools: Vec<String>,
+    /// The names of the parameters.
+    pub(super) parameters: Vec<String>,
     /// How their values are cleaned.
-    pub clean: Option<Clean>,
+    pub(super) clean: Option<Clean>,
     /// Which closing marker closes them.
-    pub closer: Option<Closer>,
-    /// Whether `&amp;` in them is `&`.
+    pub(super) closer: Option<Closer>,
+    /// Whether `&amp;` in them means `&`.
     #[serde(default)]
-    pub ampersands: bool,
+    pub(super) ampersands: bool,
 }
 
 /// How a value is cleaned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Clean {
-    /// Blanks around it are dropped.
+pub(super) enum Clean {
+    /// Whitespace around it is removed.
     #[default]
     Trim,
-    /// One line end at its start and one at its end are dropped.
+    /// One line end at its start and one at its end are removed.
     Newline,
-    /// One line feed at its start and one at its end are dropped; a carriage return stays.
+    /// One line feed at its start and one at its end are removed; a carriage return is kept.
     LineFeed,
-    /// Nothing is dropped.
+    /// It is not changed.
     Keep,
 }
 
 /// Which closing marker closes a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Closer {
+pub(super) enum Closer {
     /// The first.
     #[default]
     First,
-    /// The first behind which the call goes on: another parameter, or the end of the call.
+    /// The first one after which the call continues with another parameter or ends.
     Placed,
-    /// The last: the one behind which nothing stands up to the end of the call but parameters that the call
-    /// has not had.
+    /// The last one: up to the end of the call, it is followed only by parameters that the call does not have
+    /// yet.
     Last,
-    /// The first, and at the end of the call the value is read again up to the last one in it.
+    /// The first one; when the call closes, the value is read again up to the last one in the call.
     RepairedAtClose,
-    /// The first, and at each further one between parameters the value is read again up to that.
+    /// The first one; at each further one between parameters, the value is read again up to there.
     RepairedAtEach,
 }
 
 /// Calls as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Body {
-    /// What stands around all calls.
-    pub wrapper: Option<Wrapper>,
-    /// What opens a call, or several. With `{name}` in it JSON is the arguments, without it the whole call.
-    pub open: Vec<String>,
-    /// What may stand between name and arguments, after the opening marker.
+pub(super) struct Body {
+    /// The markers around all calls.
+    pub(super) wrapper: Option<Wrapper>,
+    /// The markers that open a call, or several. With `{name}`, the JSON is the arguments; without it, the
+    /// JSON is the whole call.
+    pub(super) open: Vec<String>,
+    /// Texts that may come between the opening marker and the arguments.
     #[serde(default)]
-    pub before: Vec<String>,
-    /// What closes it; the JSON ends by itself, so it may be missing.
+    pub(super) before: Vec<String>,
+    /// The markers that close a call. They may be missing, because the JSON shows where it ends.
     #[serde(default)]
-    pub close: Vec<String>,
-    /// It is not missed if it is not there.
+    pub(super) close: Vec<String>,
+    /// A missing closing marker is not reported.
     #[serde(default)]
-    pub close_optional: bool,
-    /// What may stand between JSON values.
+    pub(super) close_optional: bool,
+    /// The text that may separate JSON values.
     #[serde(default)]
-    pub separator: String,
-    /// A JSON object of a call at the start of the text is one also without a marker.
+    pub(super) separator: String,
+    /// A JSON object at the start of the text can be a call without any marker.
     #[serde(default)]
-    pub bare: bool,
-    /// What is removed before a name.
+    pub(super) bare: bool,
+    /// Removed from the start of a name.
     #[serde(default)]
-    pub name_prefix: String,
-    /// A number behind this, at the end of a name, is removed.
+    pub(super) name_prefix: String,
+    /// This and a number after it are removed from the end of a name.
     #[serde(default)]
-    pub name_index: String,
+    pub(super) name_index: String,
 }
 
-/// Calls as a list of Python calls.
+/// Calls as a list, written as in Python.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Python {
-    /// What may stand before the list.
+pub(super) struct Python {
+    /// The markers that may come before the list.
     #[serde(default)]
-    pub open: Vec<String>,
-    /// What may stand behind it.
+    pub(super) open: Vec<String>,
+    /// The markers that may come after it.
     #[serde(default)]
-    pub close: Vec<String>,
+    pub(super) close: Vec<String>,
 }
 
 /// Calls in Gemma's notation, `call:name{key:value}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Gemma {
-    /// What opens a call, with `{name}`; the arguments' brace follows.
-    pub open: String,
-    /// What closes it.
-    pub close: String,
-    /// What stands at both ends of a string.
-    pub quote: String,
+pub(super) struct Gemma {
+    /// The marker that opens a call, with `{name}` and the opening brace of the arguments.
+    pub(super) open: String,
+    /// The marker that closes it.
+    pub(super) close: String,
+    /// The marker at both ends of a string.
+    pub(super) quote: String,
 }
 
 /// Calls and thinking as messages in channels.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Channels {
-    /// Whether the analysis channel is shown, as thinking.
+pub(super) struct Channels {
+    /// Whether the analysis channel is shown as thinking.
     #[serde(default = "yes")]
-    pub analysis: bool,
+    pub(super) analysis: bool,
 }
 
-/// What display removes from text.
+/// What is removed from text for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Display {
-    /// The names of tags that are removed wherever they stand, their content staying.
+pub(super) struct Display {
+    /// The names of tags that are removed everywhere, while their content is kept.
     #[serde(default)]
-    pub remove_tags: Vec<String>,
-    /// A half tag at the end is cut as the seed's regular expressions do, whatever its name.
+    pub(super) remove_tags: Vec<String>,
+    /// An incomplete tag at the end is removed whatever its name, as the reproduced programs do.
     #[serde(default)]
-    pub seed: bool,
+    pub(super) seed: bool,
 }
 
 /// Why a grammar cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrammarError {
-    /// It is not TOML, or not of this form.
+    /// It is not TOML, or a field is missing, unknown or of the wrong type.
     #[error("{0}")]
     Form(String),
-    /// A marker that cannot be found in a text.
+    /// A marker that cannot be searched for.
     #[error("`{field}` of grammar `{grammar}`: {problem}")]
     Marker {
         /// The grammar's name.
@@ -342,14 +343,14 @@ impl GrammarError {
         match self {
             Self::Form(_) => "see `docs/grammars.md` for the fields of a grammar, or start from a profile",
             Self::Marker { .. } => {
-                "a marker starts with a text of its own, and has `{name}` where the name stands"
+                "start the marker with literal text, and write `{name}` in place of the name"
             }
         }
     }
 }
 
 impl Grammar {
-    /// Reads a grammar from TOML.
+    /// Parses a grammar in TOML.
     pub fn from_toml(source: &str) -> Result<Self, GrammarError> {
         toml::from_str(source).map_err(|error| GrammarError::Form(error.to_string()))
     }

@@ -1,20 +1,20 @@
-//! [`Machine`]: what is being read.
+//! [`Machine`]: the state of a parser.
 
 use super::body::Json;
 use super::channel::Channel;
 use super::literal::Literal;
 use super::markup::Markup;
 use super::matcher::Matcher;
+use super::parsed::Parsed;
 use super::prose::{Place, Prose};
-use super::sheet::Sheet;
 use super::span::SpanKind;
 use super::template::{Match, any_literal};
 use crate::diagnostic::Kind;
-use crate::message::CallEnd;
+use crate::event::End;
 
-/// The state of a parser: one machine at a time reads the text.
+/// What a parser is reading. One machine at a time reads the text.
 ///
-/// It changes at every call, so what is large in it stays where it is.
+/// It is replaced at every call, so the large ones are boxed.
 #[derive(Clone, Debug)]
 pub(super) enum Machine {
     Prose(Prose),
@@ -25,46 +25,46 @@ pub(super) enum Machine {
     Skip(Skip),
 }
 
-/// What a machine came to.
+/// The outcome of a step.
 pub(super) enum Step {
-    /// All that is there is read.
+    /// Everything that has come is read.
     Wait,
-    /// Another machine reads on.
+    /// Another machine continues.
     Go(Machine),
 }
 
 impl Machine {
-    pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
+    pub(super) fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Step {
         match self {
-            Self::Prose(prose) => prose.step(matcher, sheet),
-            Self::Markup(markup) => markup.step(matcher, sheet),
-            Self::Json(json) => json.step(matcher, sheet),
-            Self::Literal(literal) => literal.step(matcher, sheet),
-            Self::Channel(channel) => channel.step(matcher, sheet),
-            Self::Skip(skip) => skip.step(sheet),
+            Self::Prose(prose) => prose.step(matcher, parsed),
+            Self::Markup(markup) => markup.step(matcher, parsed),
+            Self::Json(json) => json.step(matcher, parsed),
+            Self::Literal(literal) => literal.step(matcher, parsed),
+            Self::Channel(channel) => channel.step(matcher, parsed),
+            Self::Skip(skip) => skip.step(parsed),
         }
     }
 
-    /// The text is over and [`step`](Self::step) has read all of it.
-    pub(super) fn cut(&mut self, matcher: &Matcher, sheet: &mut Sheet) {
+    /// The text has ended, and [`step`](Self::step) has read all of it.
+    pub(super) fn cut(&mut self, matcher: &Matcher, parsed: &mut Parsed) {
         match self {
             Self::Prose(prose) => {
-                sheet.cut_prose();
-                if let Some(missing) = matcher.wrapper_close().filter(|_| prose.is_behind_calls(sheet)) {
-                    let message = format!("`{missing}` is missing behind calls that are whole");
-                    sheet.note(Kind::MissingCloser, sheet.text.len(), message);
+                parsed.cut_prose();
+                if let Some(missing) = matcher.wrapper_close().filter(|_| prose.is_after_calls(parsed)) {
+                    let message = format!("`{missing}` is missing after the last call");
+                    parsed.note(Kind::MissingCloser, parsed.text.len(), message);
                 }
             }
-            Self::Channel(_) => sheet.cut_prose(),
-            Self::Markup(markup) => markup.cut(matcher, sheet),
-            Self::Json(json) => json.cut(sheet),
-            Self::Literal(literal) => literal.cut(sheet),
-            Self::Skip(skip) => skip.cut(sheet),
+            Self::Channel(_) => parsed.cut_prose(),
+            Self::Markup(markup) => markup.cut(matcher, parsed),
+            Self::Json(json) => json.cut(parsed),
+            Self::Literal(literal) => literal.cut(parsed),
+            Self::Skip(skip) => skip.cut(parsed),
         }
     }
 }
 
-/// The rest of a call that is malformed, up to its closing marker.
+/// The rest of a malformed call, up to its closing marker.
 #[derive(Clone, Debug)]
 pub(super) struct Skip {
     block: usize,
@@ -78,21 +78,21 @@ impl Skip {
         Self { block, closes, scan, place }
     }
 
-    fn step(&mut self, sheet: &mut Sheet) -> Step {
+    fn step(&mut self, parsed: &mut Parsed) -> Step {
         loop {
-            let text = &sheet.text;
-            // Not all closing markers of a grammar start alike.
+            let text = &parsed.text;
+            // The closing markers of a grammar can start with different bytes.
             let starts = |byte: &u8| self.closes.iter().any(|close| close.as_bytes()[0] == *byte);
             let Some(ahead) = text.as_bytes()[self.scan..].iter().position(starts) else {
                 self.scan = text.len();
                 return Step::Wait;
             };
             self.scan += ahead;
-            match any_literal(text, self.scan, &self.closes, sheet.over) {
+            match any_literal(text, self.scan, &self.closes, parsed.finished) {
                 Match::Full(end) => {
-                    sheet.lay(SpanKind::Value(self.block), self.scan);
-                    sheet.lay(SpanKind::Markup, end);
-                    sheet.end_call(self.block, CallEnd::Malformed, end);
+                    parsed.add_span(SpanKind::Value(self.block), self.scan);
+                    parsed.add_span(SpanKind::Markup, end);
+                    parsed.end_call(self.block, End::Malformed, end);
                     return Step::Go(Machine::Prose(Prose::new(end, self.place)));
                 }
                 Match::Partial => return Step::Wait,
@@ -101,9 +101,9 @@ impl Skip {
         }
     }
 
-    fn cut(&mut self, sheet: &mut Sheet) {
-        let end = sheet.text.len();
-        sheet.lay(SpanKind::Value(self.block), end);
-        sheet.end_call(self.block, CallEnd::Malformed, end);
+    fn cut(&mut self, parsed: &mut Parsed) {
+        let end = parsed.text.len();
+        parsed.add_span(SpanKind::Value(self.block), end);
+        parsed.end_call(self.block, End::Malformed, end);
     }
 }

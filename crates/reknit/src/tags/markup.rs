@@ -1,4 +1,4 @@
-//! [`Markup`]: a call whose parameters are marked one by one.
+//! [`Markup`]: a call whose parameters have markers of their own.
 
 use std::ops::Range;
 
@@ -10,34 +10,34 @@ use super::machine::{Machine, Step};
 use super::matcher::Matcher;
 use super::param::{OpenParam, Reached};
 use super::params::{ParamData, Params};
+use super::parsed::{Dropped, Parsed, RunKind};
 use super::prose::{Place, Prose};
 use super::rules::Rules;
-use super::sheet::{Dropped, RunKind, Sheet};
 use super::span::SpanKind;
 use super::tag::Tag;
 use super::template::{Found, Match, Name};
 use super::value;
-use crate::message::CallEnd;
+use crate::event::End;
 
-/// A call, and the calls it stands in.
+/// A call, and the calls that contain it.
 #[derive(Clone, Debug)]
 pub(super) struct Markup {
-    /// Whether a wrapper stands around the call.
-    within: bool,
+    /// Whether the call is in a wrapper.
+    in_wrapper: bool,
     call: OpenCall,
-    /// The calls it stands in, the outermost first.
+    /// The calls that contain it, the outermost first.
     outer: Vec<OpenCall>,
     state: State,
     /// Everything before this has been searched.
     scan: usize,
 }
 
-/// A call that has begun.
+/// A call that has started.
 #[derive(Clone, Debug)]
 pub(super) struct OpenCall {
     pub(super) block: usize,
     pub(super) name: Name,
-    /// The list that its parameters are in.
+    /// The list that has its parameters.
     list: usize,
 }
 
@@ -47,17 +47,17 @@ enum State {
     Body,
     /// In a parameter.
     Param(OpenParam),
-    /// Behind as much of a value as it may have: the call is malformed up to its closing marker.
+    /// After as much of a value as its limit allows. The call is malformed, up to its closing marker.
     PastLimit,
 }
 
 impl OpenCall {
-    /// At its opening marker, in the call of the block `parent`.
-    fn open(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, parent: Option<usize>) -> Self {
-        sheet.lay(SpanKind::Markup, found.end);
-        let name = found.name.of(&sheet.text);
+    /// At its opening marker, inside the call of the block `parent`.
+    fn open(matcher: &Matcher, parsed: &mut Parsed, at: usize, found: &Found, parent: Option<usize>) -> Self {
+        parsed.add_span(SpanKind::Markup, found.end);
+        let name = found.name.of(&parsed.text);
         let list = matcher.rules().list(name);
-        let block = sheet.open_call(CallData {
+        let block = parsed.open_call(CallData {
             known: matcher.knows(name),
             name: Slice::Range(found.name.range().into()),
             range: (at..found.end).into(),
@@ -69,9 +69,9 @@ impl OpenCall {
         Self { block, name: found.name, list }
     }
 
-    /// The tool that is called.
-    pub(super) fn tool<'a>(&self, sheet: &'a Sheet) -> &'a str {
-        self.name.of(&sheet.text)
+    /// The name of the tool.
+    pub(super) fn tool<'a>(&self, parsed: &'a Parsed) -> &'a str {
+        self.name.of(&parsed.text)
     }
 
     /// Its parameters.
@@ -83,30 +83,36 @@ impl OpenCall {
 
 impl Markup {
     /// At the opening marker of a call.
-    pub(super) fn open(matcher: &Matcher, sheet: &mut Sheet, at: usize, found: &Found, within: bool) -> Self {
-        let call = OpenCall::open(matcher, sheet, at, found, None);
-        Self { within, call, outer: Vec::new(), state: State::Body, scan: found.end }
+    pub(super) fn open(
+        matcher: &Matcher,
+        parsed: &mut Parsed,
+        at: usize,
+        found: &Found,
+        in_wrapper: bool,
+    ) -> Self {
+        let call = OpenCall::open(matcher, parsed, at, found, None);
+        Self { in_wrapper, call, outer: Vec::new(), state: State::Body, scan: found.end }
     }
 
-    pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
+    pub(super) fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Step {
         let rules = matcher.rules();
         loop {
             let next = match &mut self.state {
-                State::Body => self.body(matcher, rules, sheet),
-                State::Param(param) => match param.step(matcher, sheet, &self.call) {
+                State::Body => self.body(matcher, rules, parsed),
+                State::Param(param) => match param.step(matcher, parsed, &self.call) {
                     Reached::Nothing => Next::Wait,
                     reached => {
                         self.state = State::Body;
-                        self.behind_value(sheet, reached)
+                        self.after_value(parsed, reached)
                     }
                 },
-                State::PastLimit => self.past_limit(rules, sheet),
+                State::PastLimit => self.past_limit(rules, parsed),
             };
             match next {
                 Next::On => {}
                 Next::Wait => return Step::Wait,
                 Next::Over => {
-                    let place = if self.within { Place::Wrapper } else { Place::Text };
+                    let place = if self.in_wrapper { Place::Wrapper } else { Place::Text };
                     return Step::Go(Machine::Prose(Prose::new(self.scan, place)));
                 }
             }
@@ -114,93 +120,93 @@ impl Markup {
     }
 
     /// The text ends inside the call.
-    pub(super) fn cut(&mut self, matcher: &Matcher, sheet: &mut Sheet) {
-        let end = sheet.text.len();
+    pub(super) fn cut(&mut self, matcher: &Matcher, parsed: &mut Parsed) {
+        let end = parsed.text.len();
         let how = match &mut self.state {
-            State::PastLimit => CallEnd::Malformed,
+            State::PastLimit => End::Malformed,
             State::Body => {
-                sheet.stray(end);
-                CallEnd::Cut
+                parsed.add_stray(end);
+                End::Cut
             }
             State::Param(param) => {
-                param.cut(matcher, sheet, &self.call);
-                CallEnd::Cut
+                param.cut(matcher, parsed, &self.call);
+                End::Cut
             }
         };
-        sheet.lay(SpanKind::Value(self.call.block), end);
-        sheet.end_call(self.call.block, how, end);
+        parsed.add_span(SpanKind::Value(self.call.block), end);
+        parsed.end_call(self.call.block, how, end);
         for outer in self.outer.iter().rev() {
-            sheet.end_call(outer.block, CallEnd::Cut, end);
+            parsed.end_call(outer.block, End::Cut, end);
         }
     }
 
-    /// Between parameters: the next one, or the end of the call.
-    fn body(&mut self, matcher: &Matcher, rules: &Rules, sheet: &mut Sheet) -> Next {
+    /// Between parameters: the next parameter, or the end of the call.
+    fn body(&mut self, matcher: &Matcher, rules: &Rules, parsed: &mut Parsed) -> Next {
         let stray = RunKind::Dropped(Dropped::InCall);
         loop {
-            let Some(ahead) = rules.next(&sheet.text.as_bytes()[self.scan..]) else {
-                self.scan = sheet.text.len();
-                sheet.prose(stray, self.scan);
+            let Some(ahead) = rules.next(&parsed.text.as_bytes()[self.scan..]) else {
+                self.scan = parsed.text.len();
+                parsed.add_prose(stray, self.scan);
                 return Next::Wait;
             };
             let at = self.scan + ahead;
-            let close = rules.calls.closes(&sheet.text, at, self.call.name);
+            let close = rules.calls.closes(&parsed.text, at, self.call.name);
             if let Match::Full(end) = close {
-                self.pass_marker(sheet, at, end);
-                return self.close_call(rules, sheet, at);
+                self.pass_marker(parsed, at, end);
+                return self.close_call(rules, parsed, at);
             }
-            let param = self.call.parameters(rules).open.find(&sheet.text, at, false);
+            let param = self.call.parameters(rules).open.find(&parsed.text, at, false);
             if let Match::Full(found) = &param {
-                self.pass_marker(sheet, at, found.end);
-                let mut param = OpenParam::open(rules, sheet, &self.call, found);
-                // One that is there as a whole never becomes the state.
-                match param.step(matcher, sheet, &self.call) {
+                self.pass_marker(parsed, at, found.end);
+                let mut param = OpenParam::open(matcher, parsed, &self.call, found);
+                // A parameter that is complete in this piece never becomes the state, which saves moving it.
+                match param.step(matcher, parsed, &self.call) {
                     Reached::Nothing => {
                         self.state = State::Param(param);
                         return Next::Wait;
                     }
-                    reached => return self.behind_value(sheet, reached),
+                    reached => return self.after_value(parsed, reached),
                 }
             }
-            match self.seldom(rules, sheet, at) {
-                Match::Full((Mark::Call(found), end)) => {
-                    self.pass_marker(sheet, at, end);
-                    let call = OpenCall::open(matcher, sheet, at, &found, Some(self.call.block));
+            match self.rare_marker(rules, parsed, at) {
+                Match::Full((RareMarker::Call(found), end)) => {
+                    self.pass_marker(parsed, at, end);
+                    let call = OpenCall::open(matcher, parsed, at, &found, Some(self.call.block));
                     self.outer.push(std::mem::replace(&mut self.call, call));
                 }
-                Match::Full((Mark::Repair(name), end)) => {
-                    self.pass_marker(sheet, at, end);
-                    let name = sheet.text[name].to_owned();
-                    repair(rules, sheet, self.call.block, &name, at);
+                Match::Full((RareMarker::Repair(name), end)) => {
+                    self.pass_marker(parsed, at, end);
+                    let name = parsed.text[name].to_owned();
+                    repair(rules, parsed, self.call.block, &name, at);
                 }
                 Match::No if close == Match::No && param == Match::No => {
-                    self.scan = sheet.text.ceil_char_boundary(at + 1);
+                    self.scan = parsed.text.ceil_char_boundary(at + 1);
                 }
-                // That something may become a marker counts more than that something else is none.
+                // One kind of marker may still become complete, even if all others cannot.
                 Match::Partial | Match::No => {
                     self.scan = at;
-                    sheet.prose(stray, at);
+                    parsed.add_prose(stray, at);
                     return Next::Wait;
                 }
             }
         }
     }
 
-    /// A marker of the call stands from `at` to `end`.
+    /// Passes a marker of the call, which is at `at` and ends at `end`.
     #[inline]
-    fn pass_marker(&mut self, sheet: &mut Sheet, at: usize, end: usize) {
-        sheet.stray(at);
-        sheet.lay(SpanKind::Markup, end);
+    fn pass_marker(&mut self, parsed: &mut Parsed, at: usize, end: usize) {
+        parsed.add_stray(at);
+        parsed.add_span(SpanKind::Markup, end);
         self.scan = end;
     }
 
-    /// A value is over, as `reached` says.
+    /// Continues after a value, as `reached` says.
     #[inline]
-    fn behind_value(&mut self, sheet: &mut Sheet, reached: Reached) -> Next {
+    fn after_value(&mut self, parsed: &mut Parsed, reached: Reached) -> Next {
         match reached {
             Reached::Nothing => Next::Wait,
             Reached::End(end) => {
-                sheet.lay(SpanKind::Markup, end);
+                parsed.add_span(SpanKind::Markup, end);
                 self.scan = end;
                 Next::On
             }
@@ -212,39 +218,39 @@ impl Markup {
         }
     }
 
-    /// A marker at `at` that few grammars have.
-    fn seldom(&self, rules: &Rules, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
-        let nested = self.nested(rules, sheet, at);
+    /// A marker at `at` that only few grammars have.
+    fn rare_marker(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<(RareMarker, usize)> {
+        let nested = self.nested(rules, parsed, at);
         if let Match::Full(found) = nested {
-            return Match::Full((Mark::Call(found), found.end));
+            return Match::Full((RareMarker::Call(found), found.end));
         }
-        match (nested, self.repaired(rules, sheet, at)) {
+        match (nested, self.repaired(rules, parsed, at)) {
             (Match::Partial, Match::No) => Match::Partial,
             (_, repaired) => repaired,
         }
     }
 
-    /// A call in a call, where the grammar has them.
-    fn nested(&self, rules: &Rules, sheet: &Sheet, at: usize) -> Match<Found> {
+    /// A call inside this call, if the grammar allows them.
+    fn nested(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<Found> {
         if self.outer.len() >= rules.nesting() {
             return Match::No;
         }
-        rules.calls.open.find(&sheet.text, at, false)
+        rules.calls.open.find(&parsed.text, at, false)
     }
 
-    /// A further closing marker of a value that is read again at each.
-    fn repaired(&self, rules: &Rules, sheet: &Sheet, at: usize) -> Match<(Mark, usize)> {
+    /// Another closing marker of a value that is read again at each one.
+    fn repaired(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<(RareMarker, usize)> {
         if !rules.repairs {
             return Match::No;
         }
-        let tool = self.call.tool(sheet);
-        for param in sheet.params(self.call.block) {
-            let name = &sheet.text[param.name.range()];
+        let tool = self.call.tool(parsed);
+        for param in parsed.params(self.call.block) {
+            let name = &parsed.text[param.name.range()];
             if rules.treatment_of(tool, name).closer == Closer::RepairedAtEach {
                 let name = Name::free(param.name.range());
-                match self.call.parameters(rules).closes(&sheet.text, at, name) {
+                match self.call.parameters(rules).closes(&parsed.text, at, name) {
                     Match::No => {}
-                    Match::Full(end) => return Match::Full((Mark::Repair(param.name.range()), end)),
+                    Match::Full(end) => return Match::Full((RareMarker::Repair(param.name.range()), end)),
                     Match::Partial => return Match::Partial,
                 }
             }
@@ -252,20 +258,20 @@ impl Markup {
         Match::No
     }
 
-    /// The closing marker of the call stands at `at` and has been searched.
-    fn close_call(&mut self, rules: &Rules, sheet: &mut Sheet, at: usize) -> Next {
+    /// The call closes: its closing marker is at `at` and ends at `scan`.
+    fn close_call(&mut self, rules: &Rules, parsed: &mut Parsed, at: usize) -> Next {
         let block = self.call.block;
         if rules.repairs {
-            repair_at_close(rules, sheet, &self.call, at);
+            repair_at_close(rules, parsed, &self.call, at);
         }
-        sheet.end_call(block, CallEnd::Closed, self.scan);
-        self.behind_call()
+        parsed.end_call(block, End::Closed, self.scan);
+        self.after_call()
     }
 
     /// In a malformed call: its closing marker.
-    fn past_limit(&mut self, rules: &Rules, sheet: &mut Sheet) -> Next {
+    fn past_limit(&mut self, rules: &Rules, parsed: &mut Parsed) -> Next {
         loop {
-            let text = &sheet.text;
+            let text = &parsed.text;
             let Some(ahead) = memchr(rules.calls.close_byte(), &text.as_bytes()[self.scan..]) else {
                 self.scan = text.len();
                 return Next::Wait;
@@ -273,11 +279,11 @@ impl Markup {
             self.scan += ahead;
             match rules.calls.closes(text, self.scan, self.call.name) {
                 Match::Full(end) => {
-                    sheet.lay(SpanKind::Value(self.call.block), self.scan);
-                    sheet.lay(SpanKind::Markup, end);
-                    sheet.end_call(self.call.block, CallEnd::Malformed, end);
+                    parsed.add_span(SpanKind::Value(self.call.block), self.scan);
+                    parsed.add_span(SpanKind::Markup, end);
+                    parsed.end_call(self.call.block, End::Malformed, end);
                     self.scan = end;
-                    return self.behind_call();
+                    return self.after_call();
                 }
                 Match::Partial => return Next::Wait,
                 Match::No => self.scan = text.ceil_char_boundary(self.scan + 1),
@@ -285,8 +291,8 @@ impl Markup {
         }
     }
 
-    /// What goes on behind a call: the one that it stands in, or prose.
-    fn behind_call(&mut self) -> Next {
+    /// Continues after a call, with the call that contains it or with prose.
+    fn after_call(&mut self) -> Next {
         let Some(outer) = self.outer.pop() else { return Next::Over };
         self.call = outer;
         self.state = State::Body;
@@ -294,49 +300,50 @@ impl Markup {
     }
 }
 
-/// A marker in the body of a call that few grammars have.
-enum Mark {
+/// A marker in a call that only few grammars have.
+enum RareMarker {
     Call(Found),
-    /// Of the value of this name.
+    /// The closing marker of the value with this name.
     Repair(Range<usize>),
 }
 
-/// What a state came to.
+/// The outcome of a state.
 enum Next {
-    /// It goes on, maybe in another state.
+    /// Reading continues, maybe in another state.
     On,
-    /// All that is there is read.
+    /// Everything that has come is read.
     Wait,
-    /// The outermost call is over.
+    /// The outermost call is complete.
     Over,
 }
 
-/// Reads the value of this name again, from where the first one starts up to `at`.
-fn repair(rules: &Rules, sheet: &mut Sheet, block: usize, name: &str, at: usize) {
-    let clean = rules.treatment_of(sheet.call_name(block), name).clean;
-    let named = |param: &&ParamData| sheet.text[param.name.range()] == *name;
-    let Some(first) = sheet.params(block).find(named) else { return };
+/// Reads the value with this name again, from where the first one starts up to `at`.
+fn repair(rules: &Rules, parsed: &mut Parsed, block: usize, name: &str, at: usize) {
+    let clean = rules.treatment_of(parsed.call_name(block), name).clean;
+    let named = |param: &&ParamData| parsed.text[param.name.range()] == *name;
+    let Some(first) = parsed.params(block).find(named) else { return };
     let start = first.start as usize;
     if start > at {
         return;
     }
-    let value = Slice::Range(value::cleaned(clean, &sheet.text, start..at).into());
-    if let Some(last) = sheet.param_named(block, name) {
-        sheet.param(block, last).value = value;
+    let value = Slice::Range(value::cleaned(clean, &parsed.text, start..at).into());
+    if let Some(last) = parsed.param_named(block, name) {
+        parsed.param(block, last).value = value;
     }
 }
 
-/// Reads the values again that are read up to the last closing marker before `at`, where the call closes.
-fn repair_at_close(rules: &Rules, sheet: &mut Sheet, call: &OpenCall, at: usize) {
+/// Reads values again if their rule says so, up to their last closing marker before `at`, where the call
+/// closes.
+fn repair_at_close(rules: &Rules, parsed: &mut Parsed, call: &OpenCall, at: usize) {
     let block = call.block;
-    let tool = sheet.call_name(block).to_owned();
-    let name = |param: &ParamData| sheet.text[param.name.range()].to_owned();
-    let names: Vec<_> = sheet.params(block).map(name).collect();
+    let tool = parsed.call_name(block).to_owned();
+    let name = |param: &ParamData| parsed.text[param.name.range()].to_owned();
+    let names: Vec<_> = parsed.params(block).map(name).collect();
     for name in names {
         if rules.treatment_of(&tool, &name).closer == Closer::RepairedAtClose {
-            let start = sheet.call_start(block);
-            if let Some(last) = sheet.text[start..at].rfind(&call.parameters(rules).closer(&name)) {
-                repair(rules, sheet, block, &name, start + last);
+            let start = parsed.call_start(block);
+            if let Some(last) = parsed.text[start..at].rfind(&call.parameters(rules).closer(&name)) {
+                repair(rules, parsed, block, &name, start + last);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! [`Matcher`]: a grammar made ready to be looked for in a text.
+//! [`Matcher`]: a grammar, prepared for searching.
 
 use super::channel;
 use super::finder::Finder;
@@ -7,52 +7,50 @@ use super::prose::Place;
 use super::rules::{Mention, Rules};
 use super::template::{Found, Match, Template};
 use super::tools::Tools;
-use crate::limits::Limits;
 
-/// A grammar's markers, sorted by where they are looked for.
+/// The markers of a grammar, sorted by where they can occur.
 #[derive(Clone, Debug)]
 pub(super) struct Matcher {
     pub(super) grammar: Grammar,
     pub(super) tools: Option<Tools>,
-    pub(super) limits: Limits,
-    /// What may open something in text.
+    /// Markers that can open something in text.
     in_text: Openers,
-    /// The same inside a wrapper, which may also end there.
+    /// The same inside a wrapper, and the markers that end the wrapper.
     in_wrapper: Openers,
-    /// What may end thinking.
+    /// Markers that can end thinking.
     in_thinking: Openers,
     rules: Option<Rules>,
     body: Option<grammar::Body>,
 }
 
-/// Openers, and a quick way to the next place where one may stand.
+/// Markers, and fast ways to find the next byte at which one can start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Openers {
     openers: Vec<Opener>,
     finder: Finder,
-    /// The same, and to what may be code.
+    /// Also finds what may start code in Markdown.
     code_finder: Finder,
 }
 
 #[derive(Clone, Debug)]
 struct Opener {
     template: Template,
-    leads: Leads,
+    kind: OpenerKind,
 }
 
-/// What an opener leads to.
+/// What a marker opens, or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leads {
+pub(super) enum OpenerKind {
     Thinking,
     ThinkingEnd,
     WrapperEnd,
-    /// A wrapper with no call in sight yet.
+    /// A wrapper that is not followed by a call yet.
     Wrapper,
-    /// A call; whether its wrapper is in the marker.
+    /// A call; `wrapper` if the marker includes the wrapper around it.
     Markup {
         wrapper: bool,
     },
-    /// A JSON value; whether its name is in the marker.
+    /// A JSON value; `named` if the marker includes the name of the tool.
     Json {
         named: bool,
     },
@@ -60,19 +58,20 @@ pub(super) enum Leads {
     Bare,
     Python,
     Gemma,
-    /// The head of a message in a channel.
+    /// The header of a message in a channel.
     Channel,
-    /// The end of one.
+    /// The end of such a message.
     ChannelEnd,
 }
 
 impl Matcher {
+    /// Whether values may be read again when more of the text has come.
+    pub(super) fn rereads_values(&self) -> bool {
+        self.rules.as_ref().is_some_and(|rules| rules.repairs)
+    }
+
     /// With an empty list of tools nothing can be called, and what looks like a call is text.
-    pub(super) fn new(
-        grammar: &Grammar,
-        tools: Option<&Tools>,
-        limits: Limits,
-    ) -> Result<Self, GrammarError> {
+    pub(super) fn new(grammar: &Grammar, tools: Option<&Tools>) -> Result<Self, GrammarError> {
         let template = |field: &'static str, source: &str| {
             Template::parse(source).map_err(|problem| GrammarError::Marker {
                 grammar: grammar.name.clone(),
@@ -80,8 +79,7 @@ impl Matcher {
                 problem,
             })
         };
-        let literal =
-            |field, source: &String, leads| Ok(Opener { template: template(field, source)?, leads });
+        let literal = |field, source: &String, kind| Ok(Opener { template: template(field, source)?, kind });
         let mut calls: Vec<Opener> = Vec::new();
         let mut within: Vec<Opener> = Vec::new();
         let mut in_text = Vec::new();
@@ -92,14 +90,16 @@ impl Matcher {
             None => {}
             Some(Calls::Markup(markup)) => {
                 let made = Rules::new(markup, template)?;
-                let call =
-                    |template: Template, wrapper: bool| Opener { template, leads: Leads::Markup { wrapper } };
+                let call = |template: Template, wrapper: bool| Opener {
+                    template,
+                    kind: OpenerKind::Markup { wrapper },
+                };
                 if let Some(wrapper) = &markup.wrapper {
                     for open in &wrapper.open {
-                        calls.push(call(template("wrapper.open", open)?.before(&made.calls.open), true));
+                        calls.push(call(template("wrapper.open", open)?.followed_by(&made.calls.open), true));
                     }
                     for close in &wrapper.close {
-                        within.push(literal("wrapper.close", close, Leads::WrapperEnd)?);
+                        within.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
                     }
                     within.push(call(made.calls.open.clone(), false));
                 }
@@ -116,14 +116,14 @@ impl Matcher {
                 let mut heads = Vec::new();
                 for open in &json.open {
                     let named = open.contains("{name}");
-                    heads.push(literal("open", open, Leads::Json { named })?);
+                    heads.push(literal("open", open, OpenerKind::Json { named })?);
                 }
                 if let Some(wrapper) = &json.wrapper {
                     for open in &wrapper.open {
-                        calls.push(literal("wrapper.open", open, Leads::Wrapper)?);
+                        calls.push(literal("wrapper.open", open, OpenerKind::Wrapper)?);
                     }
                     for close in &wrapper.close {
-                        within.push(literal("wrapper.close", close, Leads::WrapperEnd)?);
+                        within.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
                     }
                     within.extend(heads.iter().cloned());
                 }
@@ -131,31 +131,31 @@ impl Matcher {
                     calls.extend(heads);
                 }
                 if json.bare {
-                    calls.push(literal("bare", &"{".to_owned(), Leads::Bare)?);
+                    calls.push(literal("bare", &"{".to_owned(), OpenerKind::Bare)?);
                 }
             }
             Some(Calls::Python(python)) => {
                 for open in &python.open {
-                    calls.push(literal("open", open, Leads::Wrapper)?);
+                    calls.push(literal("open", open, OpenerKind::Wrapper)?);
                 }
                 for close in &python.close {
-                    within.push(literal("close", close, Leads::WrapperEnd)?);
+                    within.push(literal("close", close, OpenerKind::WrapperEnd)?);
                 }
-                calls.push(literal("open", &"[".to_owned(), Leads::Python)?);
+                calls.push(literal("open", &"[".to_owned(), OpenerKind::Python)?);
             }
             Some(Calls::Gemma(gemma)) => {
-                calls.push(literal("open", &gemma.open, Leads::Gemma)?);
+                calls.push(literal("open", &gemma.open, OpenerKind::Gemma)?);
                 template("close", &gemma.close)?;
             }
             Some(Calls::Channels(_)) => {}
         }
-        // Channels mark thinking too, so they are there also when nothing can be called.
+        // Channels also mark thinking, so their markers are needed even if nothing can be called.
         if let Some(Calls::Channels(_)) = &grammar.calls {
             for open in [channel::START, channel::CHANNEL] {
-                calls.push(literal("open", &open.to_owned(), Leads::Channel)?);
+                calls.push(literal("open", &open.to_owned(), OpenerKind::Channel)?);
             }
             for end in channel::ENDS.into_iter().chain([channel::MESSAGE]) {
-                calls.push(literal("close", &end.to_owned(), Leads::ChannelEnd)?);
+                calls.push(literal("close", &end.to_owned(), OpenerKind::ChannelEnd)?);
             }
             in_thinking.extend(calls.iter().cloned());
             body = Some(grammar::Body {
@@ -167,12 +167,12 @@ impl Matcher {
 
         if let Some(Reasoning { open, close, ends_at_calls, .. }) = &grammar.reasoning {
             for open in open {
-                in_text.push(literal("reasoning.open", open, Leads::Thinking)?);
+                in_text.push(literal("reasoning.open", open, OpenerKind::Thinking)?);
             }
-            in_thinking.push(literal("reasoning.close", close, Leads::ThinkingEnd)?);
+            in_thinking.push(literal("reasoning.close", close, OpenerKind::ThinkingEnd)?);
             in_thinking.extend(in_text.iter().cloned());
             if *ends_at_calls {
-                in_thinking.extend(calls.iter().filter(|opener| opener.leads != Leads::Bare).cloned());
+                in_thinking.extend(calls.iter().filter(|opener| opener.kind != OpenerKind::Bare).cloned());
             }
         }
         within.extend(in_text.iter().cloned());
@@ -187,7 +187,6 @@ impl Matcher {
             body,
             grammar: grammar.clone(),
             tools: tools.cloned(),
-            limits,
         })
     }
 
@@ -204,44 +203,50 @@ impl Matcher {
         }
     }
 
-    /// How far ahead the next byte stands that may start an opener, or code.
+    /// The distance to the next byte that can start a marker or code.
     #[inline]
-    pub(super) fn next(&self, place: Place, bytes: &[u8]) -> Option<usize> {
+    pub(super) fn next_opener_or_code(&self, place: Place, bytes: &[u8]) -> Option<usize> {
         self.openers(place).code_finder.find(bytes)
     }
 
-    /// How far ahead the next byte stands that may start an opener.
+    /// The distance to the next byte that can start a marker.
     #[inline]
     pub(super) fn next_opener(&self, place: Place, bytes: &[u8]) -> Option<usize> {
         self.openers(place).finder.find(bytes)
     }
 
-    /// Whether code is told from text there.
-    pub(super) fn reads_code(&self, place: Place) -> bool {
+    /// Whether code in Markdown is recognised there.
+    pub(super) fn recognises_code(&self, place: Place) -> bool {
         self.grammar.code == CodeRule::Prose && place != Place::Thinking
     }
 
-    /// The opener that stands at `at`.
-    pub(super) fn opener(&self, place: Place, text: &str, at: usize, over: bool) -> (Match<Found>, Leads) {
+    /// The marker at `at`. `finished` says that nothing follows the text.
+    pub(super) fn opener(
+        &self,
+        place: Place,
+        text: &str,
+        at: usize,
+        finished: bool,
+    ) -> (Match<Found>, OpenerKind) {
         let byte = text.as_bytes()[at];
         for opener in self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte)
         {
-            match (opener.template.find(text, at, over), opener.leads) {
+            match (opener.template.find(text, at, finished), opener.kind) {
                 (Match::No, _) => {}
-                (Match::Full(found), leads @ Leads::Markup { .. }) => {
-                    match self.rules().opens(text, found.end, over) {
-                        Mention::Call => return (Match::Full(found), leads),
-                        Mention::Undecided => return (Match::Partial, leads),
+                (Match::Full(found), kind @ OpenerKind::Markup { .. }) => {
+                    match self.rules().opens(text, found.end, finished) {
+                        Mention::Call => return (Match::Full(found), kind),
+                        Mention::Undecided => return (Match::Partial, kind),
                         Mention::Prose => {}
                     }
                 }
                 found => return found,
             }
         }
-        (Match::No, Leads::Thinking)
+        (Match::No, OpenerKind::Thinking)
     }
 
-    /// What closes the wrapper of calls.
+    /// The marker that closes the wrapper of calls.
     pub(super) fn wrapper_close(&self) -> Option<&str> {
         let close = match self.grammar.calls.as_ref()? {
             Calls::Markup(markup) => &markup.wrapper.as_ref()?.close,
@@ -252,8 +257,8 @@ impl Matcher {
         close.first().map(String::as_str)
     }
 
-    /// Whether there is nothing to call.
-    pub(super) fn calls_nothing(&self) -> bool {
+    /// Whether the list of tools is empty.
+    pub(super) fn has_no_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(Tools::is_empty)
     }
 
@@ -263,11 +268,11 @@ impl Matcher {
     }
 
     pub(super) fn body(&self) -> &grammar::Body {
-        self.body.as_ref().expect("only a grammar with JSON leads to it")
+        self.body.as_ref().expect("only a grammar with JSON kind to it")
     }
 
     pub(super) fn rules(&self) -> &Rules {
-        self.rules.as_ref().expect("only a grammar with markup leads to it")
+        self.rules.as_ref().expect("only a grammar with markup kind to it")
     }
 }
 

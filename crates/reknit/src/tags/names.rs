@@ -1,14 +1,14 @@
-//! [`Names`]: the names that may stand in a marker.
+//! [`Names`]: the names that can be in a marker.
 
 use super::exact::Exact;
 use super::template::{Found, Match, Name};
 
-/// The names that a marker may have.
+/// The names that a marker may contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Names {
-    /// Any.
+    /// Any name.
     Free,
-    /// These.
+    /// These names.
     Listed(Vec<String>),
 }
 
@@ -20,7 +20,7 @@ impl Names {
         }
     }
 
-    /// The number of a name in the list, if there is one.
+    /// The number of a name in the list, if there is a list.
     pub(super) fn number(&self, name: &str) -> Option<u32> {
         match self {
             Self::Free => None,
@@ -30,30 +30,30 @@ impl Names {
         }
     }
 
-    /// Whether some name starts with `start`.
+    /// Whether there is a name that starts with `start`.
     pub(super) fn may_become(&self, start: &str) -> bool {
         match self {
-            // A brace starts the JSON of a marker without a name.
+            // A brace starts the JSON that follows a marker without a name.
             Self::Free => !start.contains('{'),
             Self::Listed(names) => names.iter().any(|known| known.starts_with(start)),
         }
     }
 }
 
-/// A marker written out with each of its names.
+/// A marker, written out with each of its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Markers {
     markers: Vec<Exact>,
-    /// For each byte, how many names start with one before it.
+    /// For each byte, how many names start with a smaller byte.
     starts: Box<[u32; 257]>,
-    /// How many bytes stand before the name, and how many behind it.
+    /// The number of bytes before the name and after it.
     around: (usize, usize),
 }
 
 impl Markers {
-    /// With each of `names` between `before` and `behind`. They are sorted, so that those that start with the
-    /// same byte stand together.
-    pub(super) fn new(before: &str, names: &[String], behind: &str) -> Self {
+    /// The markers with each of `names` between `before` and `after`. The names are sorted, so that those
+    /// with the same first byte are adjacent.
+    pub(super) fn new(before: &str, names: &[String], after: &str) -> Self {
         let mut starts = Box::new([0; 257]);
         for name in names {
             starts[usize::from(name.as_bytes()[0]) + 1] += 1;
@@ -63,19 +63,19 @@ impl Markers {
         }
         Self {
             starts,
-            markers: names.iter().map(|name| Exact::new(format!("{before}{name}{behind}"))).collect(),
-            around: (before.len(), behind.len()),
+            markers: names.iter().map(|name| Exact::new(format!("{before}{name}{after}"))).collect(),
+            around: (before.len(), after.len()),
         }
     }
 
-    /// The one that stands at `at`, with its name.
+    /// Matches one of the markers at `at`.
     #[inline]
     pub(super) fn find(&self, text: &[u8], at: usize) -> Match<Found> {
-        let (before, behind) = self.around;
+        let (before, after) = self.around;
         let rest = &text[at..];
         let alike = match rest.get(before).map(|&byte| usize::from(byte)) {
             Some(byte) => self.starts[byte]..self.starts[byte + 1],
-            // Up to the name they are the same.
+            // Up to the name all markers are the same, so one is enough.
             None => 0..u32::from(!self.markers.is_empty()),
         };
         let mut begun = false;
@@ -84,7 +84,7 @@ impl Markers {
             match marker.strip(rest) {
                 Match::Full(rest) => {
                     let end = text.len() - rest.len();
-                    let name = Name::listed(at + before..end - behind, number);
+                    let name = Name::listed(at + before..end - after, number);
                     return Match::Full(Found { end, name, ..Found::default() });
                 }
                 Match::Partial => begun = true,

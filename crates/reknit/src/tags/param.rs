@@ -1,4 +1,4 @@
-//! [`OpenParam`]: a parameter of a call while it arrives, up to where its value ends.
+//! [`OpenParam`]: a parameter of a call while it arrives, up to the end of its value.
 
 use memchr::memchr;
 
@@ -8,50 +8,51 @@ use super::grammar::Closer;
 use super::markup::OpenCall;
 use super::matcher::Matcher;
 use super::params::ParamData;
+use super::parsed::Parsed;
 use super::rules::Rules;
-use super::sheet::Sheet;
 use super::tail::{Decision, Tail};
 use super::template::{Found, Match, Name};
 use super::tools::untyped;
 use super::value::Value;
 use crate::diagnostic::Kind;
 
-/// A parameter whose value has begun.
+/// A parameter whose value has started.
 #[derive(Clone, Debug)]
 pub(super) struct OpenParam {
     value: Value,
     name: Name,
-    /// `string="false"`: the value is JSON.
+    /// Its attributes say `string="false"`: the value is JSON.
     json: bool,
     /// Everything before this has been searched for the end of the value.
     scan: usize,
-    /// What stands behind what may be that end and does not decide it yet; few values have that, so it is
-    /// kept elsewhere.
+    /// What follows a possible end of the value, while it does not decide whether that is the end. Boxed
+    /// because few values need it.
     tail: Option<Box<Tail>>,
 }
 
-/// What a search for the end of a value came to.
+/// The outcome of a search for the end of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Reached {
     /// The end has not come.
     Nothing,
-    /// The value is over, and its closing marker ends here.
+    /// The value is complete, and its closing marker ends here.
     End(usize),
-    /// There is more of it behind this than it may have.
+    /// The value is longer than its limit, which is here.
     Limit(usize),
 }
 
 /// What was found in a value.
 enum Search {
     Reached(Reached),
-    /// What may be its end: what stands behind it decides.
+    /// A possible end; what follows decides whether it is the end.
     Tail(Tail),
 }
 
 impl OpenParam {
-    /// Behind the opening marker `found`.
-    pub(super) fn open(rules: &Rules, sheet: &mut Sheet, call: &OpenCall, found: &Found) -> Self {
-        let treatment = rules.treatment(&sheet.text, call.name, found.name);
+    /// After the opening marker `found`.
+    pub(super) fn open(matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall, found: &Found) -> Self {
+        let rules = matcher.rules();
+        let treatment = rules.treatment(&parsed.text, call.name, found.name);
         let data = ParamData {
             name: found.name.range().into(),
             start: found.end as u32,
@@ -60,15 +61,20 @@ impl OpenParam {
                 false => Slice::Range((found.end..found.end).into()),
             },
             typed: None,
+            typed_late: found.json
+                || matcher
+                    .tools
+                    .as_ref()
+                    .is_some_and(|tools| tools.is_typed_late(call.tool(parsed), found.name.of(&parsed.text))),
             closed: false,
             replaced: false,
         };
-        let (param, earlier) = sheet.open_param(call.block, data);
+        let (param, earlier) = parsed.open_param(call.block, data);
         if let Some(earlier) = earlier {
-            let name = found.name.of(&sheet.text);
-            let message = format!("parameter `{name}` is there a second time; the last one stands");
-            sheet.note(Kind::RepeatedParameter, found.name.range().start, message);
-            sheet.param(call.block, earlier).replaced = true;
+            let name = found.name.of(&parsed.text);
+            let message = format!("parameter `{name}` is repeated; the last value is used");
+            parsed.note(Kind::RepeatedParameter, found.name.range().start, message);
+            parsed.param(call.block, earlier).replaced = true;
         }
         Self {
             value: Value::new(call.block, param, found.end, treatment),
@@ -79,19 +85,19 @@ impl OpenParam {
         }
     }
 
-    /// Searches on, and shows everything that is value.
-    pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet, call: &OpenCall) -> Reached {
+    /// Continues the search, and shows everything that belongs to the value.
+    pub(super) fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall) -> Reached {
         let rules = matcher.rules();
         loop {
             let closer = self.value.treatment().closer;
             let (decision, at, end) = match &mut self.tail {
-                Some(tail) => (tail.step(rules, sheet, call, closer, self.name), tail.at(), tail.end()),
+                Some(tail) => (tail.step(rules, parsed, call, closer, self.name), tail.at(), tail.end()),
                 None => {
-                    let mut tail = match self.search(matcher, rules, sheet, call) {
+                    let mut tail = match self.search(matcher, rules, parsed, call) {
                         Search::Tail(tail) => tail,
                         Search::Reached(reached) => return reached,
                     };
-                    let decision = tail.step(rules, sheet, call, closer, self.name);
+                    let decision = tail.step(rules, parsed, call, closer, self.name);
                     let (at, end) = (tail.at(), tail.end());
                     if let Decision::Open = decision {
                         self.tail = Some(Box::new(tail));
@@ -101,16 +107,16 @@ impl OpenParam {
             };
             match decision {
                 Decision::Open => {
-                    self.value.grow(sheet, at);
+                    self.value.grow(parsed, at);
                     return Reached::Nothing;
                 }
                 Decision::Closes => {
-                    self.close(matcher, sheet, call, at);
+                    self.close(matcher, parsed, call, at);
                     if at == end {
-                        let name = self.name.of(&sheet.text);
+                        let name = self.name.of(&parsed.text);
                         let close = call.parameters(rules).closer(name);
-                        let message = format!("`{close}` is missing; the value ends where the call does");
-                        sheet.note(Kind::MissingCloser, at, message);
+                        let message = format!("`{close}` is missing; the value ends where the call ends");
+                        parsed.note(Kind::MissingCloser, at, message);
                     }
                     return Reached::End(end);
                 }
@@ -123,26 +129,26 @@ impl OpenParam {
     }
 
     /// The text ends before the value does.
-    pub(super) fn cut(&mut self, matcher: &Matcher, sheet: &mut Sheet, call: &OpenCall) {
-        let end = sheet.text.len();
+    pub(super) fn cut(&mut self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall) {
+        let end = parsed.text.len();
         match &self.tail {
             Some(tail) => {
                 let at = tail.at();
-                self.close(matcher, sheet, call, at);
+                self.close(matcher, parsed, call, at);
             }
-            None if matcher.rules().half_closers() => self.value.close(sheet, end),
-            // Half a closing marker at the end is no value.
-            None => self.value.close(sheet, self.scan.min(end)),
+            None if matcher.rules().half_closers() => self.value.close(parsed, end),
+            // Half a closing marker at the end does not belong to the value.
+            None => self.value.close(parsed, self.scan.min(end)),
         }
     }
 
     /// In the value: its closing marker.
-    fn search(&mut self, matcher: &Matcher, rules: &Rules, sheet: &mut Sheet, call: &OpenCall) -> Search {
-        let bound = self.value.start.saturating_add(matcher.limits.param_bytes);
+    fn search(&mut self, matcher: &Matcher, rules: &Rules, parsed: &mut Parsed, call: &OpenCall) -> Search {
+        let bound = self.value.start.saturating_add(parsed.limits.param_bytes);
         let closer = self.value.treatment().closer;
         let tag = call.parameters(rules);
         let (at, found) = loop {
-            let text = &sheet.text;
+            let text = &parsed.text;
             let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
                 break (text.len(), Match::No);
             };
@@ -151,7 +157,7 @@ impl OpenParam {
                 Match::No => {}
                 found => break (at, found),
             }
-            // The closing marker may be missing, and the call's own be the next that comes.
+            // The closing marker may be missing, so that the call's closing marker comes first.
             if closer == Closer::Placed && at <= bound && !rules.wrapper_close().is_empty() {
                 match rules.calls.closes(text, at, call.name) {
                     Match::No => {}
@@ -163,44 +169,47 @@ impl OpenParam {
         };
         self.scan = at;
         if at > bound {
-            let certain = sheet.text.floor_char_boundary(bound);
-            self.value.close(sheet, certain);
-            let message = "a parameter is longer than its limit; its call is malformed";
-            sheet.note(Kind::LimitReached, certain, message);
+            let certain = parsed.text.floor_char_boundary(bound);
+            self.value.close(parsed, certain);
+            let limit = parsed.limits.param_bytes;
+            let message = format!("a parameter is longer than {limit} bytes; its call is malformed");
+            parsed.note(Kind::LimitReached, certain, message);
             return Search::Reached(Reached::Limit(certain));
         }
         match (found, closer) {
             (Match::Full(end), Closer::First | Closer::RepairedAtClose | Closer::RepairedAtEach) => {
-                self.close(matcher, sheet, call, at);
+                self.close(matcher, parsed, call, at);
                 Search::Reached(Reached::End(end))
             }
-            (Match::Full(end), Closer::Placed | Closer::Last) => Search::Tail(Tail::behind(at, end)),
+            (Match::Full(end), Closer::Placed | Closer::Last) => Search::Tail(Tail::after_closer(at, end)),
             (Match::Partial | Match::No, _) => {
-                self.value.grow(sheet, at);
+                self.value.grow(parsed, at);
                 Search::Reached(Reached::Nothing)
             }
         }
     }
 
-    /// The value ends at `at`, and is whole.
-    fn close(&mut self, matcher: &Matcher, sheet: &mut Sheet, call: &OpenCall, at: usize) {
-        self.value.close(sheet, at);
+    /// The value ends at `at` and is complete.
+    fn close(&mut self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall, at: usize) {
+        self.value.close(parsed, at);
         let (block, param) = (self.value.block, self.value.param);
         if self.json || matcher.tools.is_some() {
-            self.give_type(matcher, sheet, call);
+            self.give_type(matcher, parsed, call);
         }
-        sheet.param(block, param).closed = true;
-        sheet.changes.push(Change::ParamClosed { block, param });
+        parsed.param(block, param).closed = true;
+        parsed.changes.push(Change::ParamClosed { block, param });
     }
 
-    /// The value is whole, and may be something else than a string.
-    fn give_type(&self, matcher: &Matcher, sheet: &mut Sheet, call: &OpenCall) {
+    /// Gives the complete value its type, if it is not a string.
+    fn give_type(&self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall) {
         let (block, param) = (self.value.block, self.value.param);
-        let text = sheet.param_text(block, param);
+        let text = parsed.param_text(block, param);
         let typed = match &matcher.tools {
-            Some(tools) if !self.json => tools.typed(call.tool(sheet), self.name.of(&sheet.text), text),
-            _ => untyped(text),
+            Some(tools) if !self.json => {
+                tools.typed(call.tool(parsed), self.name.of(&parsed.text), text, parsed.limits.json_depth)
+            }
+            _ => untyped(text, parsed.limits.json_depth),
         };
-        sheet.param(block, param).typed = typed.map(Box::new);
+        parsed.param(block, param).typed = typed.map(Box::new);
     }
 }

@@ -1,23 +1,24 @@
-//! [`Params`]: which parameters a call has.
+//! [`Params`]: the parameters of a call.
 
 use std::collections::BTreeMap;
 use std::mem;
 use std::ops::Range;
 
 use super::call::Slice;
-use super::span::Stretch;
+use super::span::SmallRange;
 use crate::json::Value;
 
-/// How many parameters are looked at one by one.
-const FEW: usize = 16;
+/// With up to this many parameters, a name is found by comparing it with each. That is faster than a map for
+/// the few that most calls have.
+const MAX_SCANNED: usize = 16;
 
-/// The parameters of a call, in the order they came.
+/// The parameters of a call, in the order in which they came.
 ///
-/// All calls share one list, so that a call with parameters takes no memory of its own. In it the parameters
-/// of a call stand side by side, but for those behind a call in this call.
+/// All calls share one list, so that a call needs no allocation for its parameters. The parameters of a call
+/// are adjacent in it, except those that come after a nested call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Params {
-    /// Where they start in the shared list, and how many of them stand there.
+    /// Where its parameters start in the shared list, and how many are there.
     first: u32,
     shared: u32,
     /// What few calls have.
@@ -26,22 +27,24 @@ pub(super) struct Params {
 
 #[derive(Clone, Debug, Default)]
 struct More {
-    /// The parameters behind a call in this call.
+    /// The parameters after a nested call.
     own: Vec<ParamData>,
-    /// The last one of each name, if there are many: a few are found sooner by looking at all.
+    /// The last parameter of each name, if there are more than [`MAX_SCANNED`].
     named: BTreeMap<String, usize>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct ParamData {
-    pub(super) name: Stretch,
+    pub(super) name: SmallRange,
     /// Where its opening marker ends.
     pub(super) start: u32,
     pub(super) value: Slice,
-    /// The value as the tool's schema wants it, if that is no string.
+    /// The value with the type that the tool's schema asks for, unless that is a string.
     pub(super) typed: Option<Box<Value>>,
+    /// Its type is known only when it is complete.
+    pub(super) typed_late: bool,
     pub(super) closed: bool,
-    /// A later parameter of the same name took its place.
+    /// There is a later parameter of the same name.
     pub(super) replaced: bool,
 }
 
@@ -68,11 +71,11 @@ impl Params {
         }
     }
 
-    /// The last one of this name.
+    /// The last parameter of this name.
     #[inline]
     pub(super) fn last(&self, all: &[ParamData], text: &str, name: &str) -> Option<usize> {
         if let Some(more) = &self.more
-            && self.len() > FEW
+            && self.len() > MAX_SCANNED
         {
             return more.named.get(name).copied();
         }
@@ -94,14 +97,14 @@ impl Params {
             }
             more => more.get_or_insert_default().own.push(param),
         }
-        if self.len() > FEW {
+        if self.len() > MAX_SCANNED {
             self.name_all(all, text);
         }
     }
 
-    /// Adds the names that were not added yet.
+    /// Adds the names that are not in the map yet.
     fn name_all(&mut self, all: &[ParamData], text: &str) {
-        let unnamed = if self.len() == FEW + 1 { 0 } else { self.len() - 1 };
+        let unnamed = if self.len() == MAX_SCANNED + 1 { 0 } else { self.len() - 1 };
         let mut named = mem::take(&mut self.more.get_or_insert_default().named);
         for (param, number) in self.iter(all).skip(unnamed).zip(unnamed..) {
             named.insert(text[param.name.range()].to_owned(), number);
@@ -109,7 +112,7 @@ impl Params {
         self.more.get_or_insert_default().named = named;
     }
 
-    /// Where they stand in the shared list.
+    /// The range of its parameters in the shared list.
     #[inline]
     fn in_list(&self) -> Range<usize> {
         let first = self.first as usize;

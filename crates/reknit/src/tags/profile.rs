@@ -1,18 +1,18 @@
-//! The profiles: grammars that come with the engine.
+//! The profiles: the grammars that are included.
 
 use std::sync::LazyLock;
 
 use super::grammar::Grammar;
 
-/// The grammars that come with the engine, in the order of their names.
+/// The grammars that are included, sorted by name.
 ///
-/// `cline-v2` and `roo-v1` reproduce the parsers they are named after, with their bugs, for comparison;
-/// their `differs` says what they do otherwise.
+/// `cline-v2` and `roo-v1` reproduce the parsers they are named after, bugs included, for comparison; their
+/// files list how they differ from `cline` and `roo`.
 pub fn profiles() -> &'static [Grammar] {
     &PROFILES
 }
 
-/// The profile of this name.
+/// The profile with this name.
 pub fn profile(name: &str) -> Option<&'static Grammar> {
     profiles().iter().find(|grammar| grammar.name == name)
 }

@@ -4,52 +4,52 @@ use memchr::{memchr, memchr2};
 
 use super::body::Json;
 use super::channel::Channel;
-use super::grammar::BehindRule;
+use super::grammar::AfterCalls;
 use super::literal::Literal;
 use super::machine::{Machine, Step};
 use super::markup::Markup;
-use super::matcher::{Leads, Matcher};
-use super::sheet::{Dropped, RunKind, Sheet};
+use super::matcher::{Matcher, OpenerKind};
+use super::parsed::{Dropped, Parsed, RunKind};
 use super::span::SpanKind;
 use super::template::{Found, Match};
 use crate::diagnostic::Kind;
 
 /// The longest run of backticks that can open an inline code span.
 ///
-/// A span that is not closed on its line is none, and finding that out takes a search of the line for
-/// each length.
-const LONGEST_SPAN: usize = 8;
+/// A run opens a span only if a run of the same length follows on its line, so every length can cost another
+/// search of the line. Real text does not have longer ones.
+const MAX_SPAN_TICKS: usize = 8;
 
-/// Prose, and how far the search for markers in it has come.
+/// Prose, and how far it has been searched for markers.
 #[derive(Clone, Debug)]
 pub(super) struct Prose {
     /// Everything before this has been searched.
     scan: usize,
-    /// Before this nothing starts that may be a marker. Whether code opened in it is not looked for before
-    /// that matters.
+    /// No marker starts before this. Whether code starts before this is only searched for when a marker
+    /// follows, because nothing else depends on it.
     clear: usize,
     place: Place,
     code: Code,
 }
 
-/// Where prose stands.
+/// Where prose is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Text,
-    /// Between the calls of a wrapper.
+    /// Between the calls in a wrapper.
     Wrapper,
     Thinking,
 }
 
-/// Code in Markdown, in which a marker is prose.
+/// Code in Markdown, in which markers do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
     None,
-    /// In a run of backticks or tildes, which starts here.
+    /// In a run of backticks or tildes that starts here.
     Marks(usize),
-    /// Behind a run of backticks that opens a span, or a fence, or nothing.
-    Run(Run),
-    /// In a fenced block, up to a line of at least as many of the same mark.
+    /// After a run of backticks, which may open a span, a fence or nothing.
+    AfterTicks(Ticks),
+    /// In a fenced block, up to a line with at least as many of the same mark.
     Fence(Fence),
 }
 
@@ -57,21 +57,21 @@ enum Code {
 struct Fence {
     mark: u8,
     length: usize,
-    /// Where the line starts that is searched; nothing in the line that opens the fence.
+    /// Where the current line starts; `None` in the line that opens the fence.
     line: Option<usize>,
 }
 
+/// A run of backticks, and how far its line has been searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct Ticks {
     length: usize,
-    /// It is the first on its line and no other run has come behind it, so it may open a fence: the line that
-    /// does has no backtick behind the run.
+    /// Whether it may open a fence: it is the first on its line, and no backtick has followed it on the line.
     fence: bool,
-    /// Its line was searched for its like up to here.
-    seen: usize,
-    /// It was searched for markers up to here.
-    looked: usize,
-    /// The first marker behind it, held back until it is known whether it stands in code.
+    /// Its line has been searched for a run of the same length up to here.
+    ticks_searched: usize,
+    /// Its line has been searched for markers up to here.
+    markers_searched: usize,
+    /// The first marker after it, held back until it is known whether it is in code.
     held: Option<usize>,
 }
 
@@ -85,161 +85,173 @@ impl Prose {
         Self::new(0, if inside { Place::Thinking } else { Place::Text })
     }
 
-    /// Takes a piece that has no marker in it, with nothing held back before it, which most pieces are.
+    /// Takes a piece that contains no marker while nothing is held back, as is the case for most pieces.
+    /// Returns false if it cannot.
     ///
-    /// The piece is searched before it is added to the text: what was just written is slow to read.
+    /// The piece is searched before it is added to the text: reading memory that was just written is slow.
     #[inline]
-    pub(super) fn skim(&mut self, matcher: &Matcher, sheet: &mut Sheet, piece: &str) -> bool {
-        let plain = sheet.text.len() == self.scan.max(self.clear)
+    pub(super) fn skim(&mut self, matcher: &Matcher, parsed: &mut Parsed, piece: &str) -> bool {
+        let plain = parsed.text.len() == self.scan.max(self.clear)
             && matches!(self.code, Code::None)
             && matcher.next_opener(self.place, piece.as_bytes()).is_none();
         if plain {
-            sheet.text.push_str(piece);
-            self.clear = sheet.text.len();
-            if !sheet.go_on(self.clear) {
-                sheet.prose(self.kind(matcher, sheet), self.clear);
+            parsed.text.push_str(piece);
+            self.clear = parsed.text.len();
+            if !parsed.extend_run(self.clear) {
+                parsed.add_prose(self.run_kind(matcher, parsed), self.clear);
             }
         }
         plain
     }
 
-    /// Searches on, and shows everything that cannot become a marker any more.
-    pub(super) fn step(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Step {
+    /// Continues the search, and shows everything that can no longer become a marker.
+    pub(super) fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Step {
         loop {
             let undecided = match self.code {
-                Code::None => match self.search_text(matcher, sheet) {
+                Code::None => match self.search_text(matcher, parsed) {
                     Search::Undecided(shown) => Some(shown),
                     Search::On => None,
                     Search::Machine(machine) => return Step::Go(machine),
                 },
-                Code::Run(run) => self.search_line(run, matcher, sheet),
-                Code::Marks(at) => self.open_code(at, sheet),
-                Code::Fence(fence) => self.search_fence(fence, sheet),
+                Code::AfterTicks(ticks) => self.search_line(ticks, matcher, parsed),
+                Code::Marks(at) => self.open_code(at, parsed),
+                Code::Fence(fence) => self.search_fence(fence, parsed),
             };
             if let Some(shown) = undecided {
-                sheet.prose(self.kind(matcher, sheet), shown);
+                parsed.add_prose(self.run_kind(matcher, parsed), shown);
                 return Step::Wait;
             }
         }
     }
 
     /// Outside of code: the next marker.
-    fn search_text(&mut self, matcher: &Matcher, sheet: &mut Sheet) -> Search {
-        let text = &sheet.text;
+    fn search_text(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Search {
+        let text = &parsed.text;
         if self.clear == text.len() {
             return Search::Undecided(text.len());
         }
-        let Some(ahead) = matcher.next(self.place, &text.as_bytes()[self.scan..]) else {
+        let Some(ahead) = matcher.next_opener_or_code(self.place, &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Search::Undecided(text.len());
         };
         let at = self.scan + ahead;
-        let (found, leads) = matcher.opener(self.place, text, at, sheet.over);
+        let (found, kind) = matcher.opener(self.place, text, at, parsed.finished);
         match found {
-            Match::Full(found) => match self.enter(matcher, sheet, at, leads, &found) {
+            Match::Full(found) => match self.enter(matcher, parsed, at, kind, &found) {
                 Some(machine) => return Search::Machine(machine),
-                None => self.pass(sheet, at),
+                None => self.pass(parsed, at),
             },
             Match::Partial => {
                 self.scan = at;
                 return Search::Undecided(at);
             }
-            Match::No if matcher.reads_code(self.place) && matches!(text.as_bytes()[at], b'`' | b'~') => {
+            Match::No
+                if matcher.recognises_code(self.place) && matches!(text.as_bytes()[at], b'`' | b'~') =>
+            {
                 self.scan = at;
                 self.code = Code::Marks(at);
             }
-            Match::No => self.pass(sheet, at),
+            Match::No => self.pass(parsed, at),
         }
         Search::On
     }
 
-    /// What starts at `at` is no marker.
-    fn pass(&mut self, sheet: &Sheet, at: usize) {
-        self.scan = behind_char(&sheet.text, at);
+    /// What starts at `at` is not a marker.
+    fn pass(&mut self, parsed: &Parsed, at: usize) {
+        self.scan = char_end(&parsed.text, at);
     }
 
-    /// In a run that starts at `at`: it may open code. Returns how much can be shown if that is not decided.
-    fn open_code(&mut self, at: usize, sheet: &Sheet) -> Option<usize> {
-        let bytes = sheet.text.as_bytes();
+    /// In a run that starts at `at` and may open code. Returns how much can be shown if that is not decided
+    /// yet.
+    fn open_code(&mut self, at: usize, parsed: &Parsed) -> Option<usize> {
+        let bytes = parsed.text.as_bytes();
         let mark = bytes[at];
         self.scan += bytes[self.scan..].iter().take_while(|&&byte| byte == mark).count();
         let end = self.scan;
-        if end == bytes.len() && !sheet.over {
+        if end == bytes.len() && !parsed.finished {
             return Some(end);
         }
         let length = end - at;
         let fence = length >= 3 && is_first_on_line(bytes, at);
         self.code = match mark {
-            // A line has but one run that is the first, so that may be of any length.
-            b'`' if length <= LONGEST_SPAN || fence => {
-                Code::Run(Run { length, fence, seen: end, looked: end, held: None })
-            }
+            // Only one run can be the first on its line, so that one may have any length.
+            b'`' if length <= MAX_SPAN_TICKS || fence => Code::AfterTicks(Ticks {
+                length,
+                fence,
+                ticks_searched: end,
+                markers_searched: end,
+                held: None,
+            }),
             _ if fence => Code::Fence(Fence { mark, length, line: None }),
             _ => Code::None,
         };
         None
     }
 
-    /// Behind a run of backticks: it opens a span if its like follows on the line, else a fence if it can.
-    fn search_line(&mut self, mut run: Run, matcher: &Matcher, sheet: &Sheet) -> Option<usize> {
-        let bytes = sheet.text.as_bytes();
-        let mut seen = run.seen;
-        while let Some(ahead) = memchr2(b'`', b'\n', &bytes[seen..]) {
-            let at = seen + ahead;
+    /// After a run of backticks: it opens a span if a run of the same length follows on the line, or else a
+    /// fence if it can.
+    fn search_line(&mut self, mut ticks: Ticks, matcher: &Matcher, parsed: &Parsed) -> Option<usize> {
+        let bytes = parsed.text.as_bytes();
+        let mut searched = ticks.ticks_searched;
+        while let Some(ahead) = memchr2(b'`', b'\n', &bytes[searched..]) {
+            let at = searched + ahead;
             if bytes[at] == b'\n' {
-                return self.end_line(run, at);
+                return self.end_line(ticks, at);
             }
             let length = bytes[at..].iter().take_while(|&&byte| byte == b'`').count();
-            if at + length == bytes.len() && !sheet.over && length <= run.length {
-                return self.hold(Run { seen: at, ..run }, matcher, sheet);
+            if at + length == bytes.len() && !parsed.finished && length <= ticks.length {
+                return self.hold(Ticks { ticks_searched: at, ..ticks }, matcher, parsed);
             }
-            seen = at + length;
-            // The rest of a run that was longer before is none.
-            if length == run.length && bytes[at - 1] != b'`' {
-                self.scan = seen;
+            searched = at + length;
+            // The rest of a longer run, of which the start has been searched already, does not count.
+            if length == ticks.length && bytes[at - 1] != b'`' {
+                self.scan = searched;
                 self.code = Code::None;
                 return None;
             }
-            run.fence = false;
+            ticks.fence = false;
         }
-        if sheet.over {
-            return self.end_line(run, bytes.len());
+        if parsed.finished {
+            return self.end_line(ticks, bytes.len());
         }
-        self.hold(Run { seen: bytes.len(), ..run }, matcher, sheet)
+        self.hold(Ticks { ticks_searched: bytes.len(), ..ticks }, matcher, parsed)
     }
 
-    /// The line of a run ends at `at` without its like.
-    fn end_line(&mut self, run: Run, at: usize) -> Option<usize> {
+    /// The line of a run ends at `at` without a run of the same length.
+    fn end_line(&mut self, ticks: Ticks, at: usize) -> Option<usize> {
         self.code = Code::None;
-        if run.fence {
-            self.code = Code::Fence(Fence { mark: b'`', length: run.length, line: None });
+        if ticks.fence {
+            self.code = Code::Fence(Fence { mark: b'`', length: ticks.length, line: None });
             self.scan = at;
         }
-        // Else the search goes on behind the run, not at what was held: that may stand in a span of other
-        // runs. A run that has no like on its line is the last of its length, so this is seldom.
+        // Otherwise the search continues after the run and not at what was held back, which may be in a span
+        // that other runs open. A run that has no counterpart is the last of its length on the line, so this
+        // cannot happen often.
         None
     }
 
     /// The line of a run has not ended: what may be a marker in it is held back.
-    fn hold(&mut self, run: Run, matcher: &Matcher, sheet: &Sheet) -> Option<usize> {
-        let text = &sheet.text;
-        let mut looked = run.held.unwrap_or(run.looked);
+    fn hold(&mut self, ticks: Ticks, matcher: &Matcher, parsed: &Parsed) -> Option<usize> {
+        let text = &parsed.text;
+        let mut at = ticks.held.unwrap_or(ticks.markers_searched);
         let held = loop {
-            let Some(ahead) = matcher.next(self.place, &text.as_bytes()[looked..]) else { break None };
-            looked += ahead;
-            if !matches!(matcher.opener(self.place, text, looked, sheet.over).0, Match::No) {
-                break Some(looked);
+            let Some(ahead) = matcher.next_opener_or_code(self.place, &text.as_bytes()[at..]) else {
+                break None;
+            };
+            at += ahead;
+            if !matches!(matcher.opener(self.place, text, at, parsed.finished).0, Match::No) {
+                break Some(at);
             }
-            looked = behind_char(text, looked);
+            at = char_end(text, at);
         };
-        let looked = held.unwrap_or(text.len());
-        self.code = Code::Run(Run { looked, held, ..run });
+        let markers_searched = held.unwrap_or(text.len());
+        self.code = Code::AfterTicks(Ticks { markers_searched, held, ..ticks });
         Some(held.unwrap_or(text.len()))
     }
 
     /// In a fenced block: the line that ends it.
-    fn search_fence(&mut self, fence: Fence, sheet: &Sheet) -> Option<usize> {
-        let bytes = sheet.text.as_bytes();
+    fn search_fence(&mut self, fence: Fence, parsed: &Parsed) -> Option<usize> {
+        let bytes = parsed.text.as_bytes();
         let mut line = fence.line;
         while let Some(ahead) = memchr(b'\n', &bytes[self.scan..]) {
             let end = self.scan + ahead;
@@ -255,151 +267,152 @@ impl Prose {
         Some(bytes.len())
     }
 
-    /// What a marker leads to; nothing if it is none after all.
+    /// Handles the marker `found` at `at`. Returns `None` if it does not count there.
     fn enter(
         &self,
         matcher: &Matcher,
-        sheet: &mut Sheet,
+        parsed: &mut Parsed,
         at: usize,
-        leads: Leads,
+        kind: OpenerKind,
         found: &Found,
     ) -> Option<Machine> {
-        let marker = |sheet: &mut Sheet| {
-            sheet.prose(self.kind(matcher, sheet), at);
-            sheet.end_prose(at);
-            sheet.lay(SpanKind::Markup, found.end);
+        let marker = |parsed: &mut Parsed| {
+            parsed.add_prose(self.run_kind(matcher, parsed), at);
+            parsed.end_prose(at);
+            parsed.add_span(SpanKind::Markup, found.end);
         };
         let prose = |place| Some(Machine::Prose(Self::new(found.end, place)));
-        match leads {
-            Leads::Thinking if self.place == Place::Thinking => {
-                // The marker that the prompt was to end with came after all.
-                if !sheet.is_blank_to(at) {
+        match kind {
+            OpenerKind::Thinking if self.place == Place::Thinking => {
+                // The marker with which the prompt should have ended is in the text after all.
+                if !parsed.is_whitespace_up_to(at) {
                     return None;
                 }
-                sheet.lay(SpanKind::Blank, at);
-                sheet.lay(SpanKind::Markup, found.end);
+                parsed.add_span(SpanKind::Whitespace, at);
+                parsed.add_span(SpanKind::Markup, found.end);
                 prose(Place::Thinking)
             }
-            Leads::Thinking => {
+            OpenerKind::Thinking => {
                 let once = matcher.grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.once);
-                if once && sheet.thought {
+                if once && parsed.has_thinking {
                     return None;
                 }
-                sheet.thought = true;
-                marker(sheet);
+                parsed.has_thinking = true;
+                marker(parsed);
                 prose(Place::Thinking)
             }
-            Leads::ThinkingEnd | Leads::WrapperEnd => {
-                marker(sheet);
+            OpenerKind::ThinkingEnd | OpenerKind::WrapperEnd => {
+                marker(parsed);
                 prose(Place::Text)
             }
-            Leads::Wrapper => {
-                marker(sheet);
+            OpenerKind::Wrapper => {
+                marker(parsed);
                 prose(Place::Wrapper)
             }
-            Leads::Markup { wrapper } => {
-                sheet.prose(self.kind(matcher, sheet), at);
-                sheet.end_prose(at);
+            OpenerKind::Markup { wrapper } => {
+                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                parsed.end_prose(at);
                 let within = wrapper || self.place == Place::Wrapper;
-                let mut markup = Markup::open(matcher, sheet, at, found, within);
-                // A call that is there as a whole never becomes the state.
-                Some(match markup.step(matcher, sheet) {
+                let mut markup = Markup::open(matcher, parsed, at, found, within);
+                // A call that is complete in this piece never becomes the state, which saves moving it.
+                Some(match markup.step(matcher, parsed) {
                     Step::Go(machine) => machine,
                     Step::Wait => Machine::Markup(Box::new(markup)),
                 })
             }
-            Leads::Bare => {
-                sheet.is_blank_to(at).then(|| Machine::Json(Box::new(Json::bare(sheet, self, at))))
+            OpenerKind::Bare => {
+                parsed.is_whitespace_up_to(at).then(|| Machine::Json(Box::new(Json::bare(parsed, self, at))))
             }
-            Leads::Json { named: true } => {
-                Some(Machine::Json(Box::new(Json::named(matcher, sheet, self, at, found))))
+            OpenerKind::Json { named: true } => {
+                Some(Machine::Json(Box::new(Json::named(matcher, parsed, self, at, found))))
             }
-            // Whether it is a call may take long to decide; what stands before it is prose either way.
-            Leads::Json { named: false } => {
-                sheet.prose(self.kind(matcher, sheet), at);
-                Some(Machine::Json(Box::new(Json::marked(sheet, self, at, found))))
+            // It may take long to decide whether this is a call, and what comes before it is prose either
+            // way.
+            OpenerKind::Json { named: false } => {
+                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                Some(Machine::Json(Box::new(Json::marked(parsed, self, at, found))))
             }
-            Leads::Python | Leads::Gemma => {
-                sheet.prose(self.kind(matcher, sheet), at);
-                Some(Machine::Literal(Box::new(Literal::open(matcher, sheet, self, at, leads, found))))
+            OpenerKind::Python | OpenerKind::Gemma => {
+                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                Some(Machine::Literal(Box::new(Literal::open(matcher, parsed, self, at, kind, found))))
             }
-            Leads::Channel => {
-                sheet.prose(self.kind(matcher, sheet), at);
-                Some(Machine::Channel(Channel::open(sheet, self, at, found)))
+            OpenerKind::Channel => {
+                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                Some(Machine::Channel(Channel::open(parsed, self, at, found)))
             }
-            Leads::ChannelEnd => {
-                marker(sheet);
+            OpenerKind::ChannelEnd => {
+                marker(parsed);
                 prose(Place::Text)
             }
         }
     }
 
-    /// The prose that goes on behind `at`, where a marker led to nothing.
-    pub(super) fn behind(&self, sheet: &Sheet, at: usize) -> Self {
+    /// The prose after the character at `at`, where something looked like a call but is not one.
+    pub(super) fn resume_after(&self, parsed: &Parsed, at: usize) -> Self {
         let mut prose = Self::new(at, self.place);
-        prose.pass(sheet, at);
+        prose.pass(parsed, at);
         prose
     }
 
-    /// Whether it stands in a wrapper that has had its calls.
-    pub(super) fn is_behind_calls(&self, sheet: &Sheet) -> bool {
-        self.place == Place::Wrapper && sheet.has_calls()
+    /// Whether this is in a wrapper, and there has been a call.
+    pub(super) fn is_after_calls(&self, parsed: &Parsed) -> bool {
+        self.place == Place::Wrapper && parsed.has_calls()
     }
 
-    /// Goes on at `at`, behind calls that began in this prose; `missing` is the closing marker that should
-    /// have been there.
-    pub(super) fn go_on(&self, sheet: &mut Sheet, at: usize, missing: Option<&str>) -> Step {
+    /// Continues with prose at `at`, after calls that began in this prose. `missing` is the closing marker
+    /// that should have come before.
+    pub(super) fn continue_after_calls(&self, parsed: &mut Parsed, at: usize, missing: Option<&str>) -> Step {
         if let Some(missing) = missing {
-            let message = format!("`{missing}` is missing behind a call that is whole");
-            sheet.note(Kind::MissingCloser, sheet.decided(), message);
+            let message = format!("`{missing}` is missing after a complete call");
+            parsed.note(Kind::MissingCloser, parsed.decided(), message);
         }
-        Step::Go(Machine::Prose(Self::new(at, self.place_behind_calls())))
+        Step::Go(Machine::Prose(Self::new(at, self.place_after_calls())))
     }
 
-    /// Where prose stands behind calls that began in this.
-    pub(super) fn place_behind_calls(&self) -> Place {
+    /// Where prose is after calls that began in this prose.
+    pub(super) fn place_after_calls(&self) -> Place {
         match self.place {
             Place::Wrapper => Place::Wrapper,
             Place::Text | Place::Thinking => Place::Text,
         }
     }
 
-    /// What the prose is.
+    /// What this prose becomes.
     #[inline]
-    pub(super) fn kind(&self, matcher: &Matcher, sheet: &Sheet) -> RunKind {
-        match (self.place, matcher.grammar.behind_calls) {
+    pub(super) fn run_kind(&self, matcher: &Matcher, parsed: &Parsed) -> RunKind {
+        match (self.place, matcher.grammar.after_calls) {
             (Place::Thinking, _) if matcher.hides_thinking() => RunKind::Dropped(Dropped::Thinking),
             (Place::Thinking, _) => RunKind::Thinking,
-            (_, BehindRule::Drop) if sheet.has_calls() => RunKind::Dropped(Dropped::BehindCall),
+            (_, AfterCalls::Drop) if parsed.has_calls() => RunKind::Dropped(Dropped::AfterCall),
             _ => RunKind::Text,
         }
     }
 }
 
 impl Fence {
-    /// Whether this line is the one that ends it: at least as many of its marks, and blanks.
+    /// Whether `line` ends the block: it has at least as many of its marks, and otherwise only whitespace.
     fn ends_at(self, line: &[u8]) -> bool {
         let marks = line.trim_ascii();
         marks.len() >= self.length && marks.iter().all(|&byte| byte == self.mark)
     }
 }
 
-/// What a search came to.
+/// The outcome of a search.
 enum Search {
-    /// It goes on from where it is.
+    /// The search continues.
     On,
-    /// What is there does not decide it; everything up to here can be shown.
+    /// More text is needed to decide; everything up to here can be shown.
     Undecided(usize),
-    /// Something else begins.
+    /// Something else starts.
     Machine(Machine),
 }
 
-/// Where the character ends that starts at `at`.
-fn behind_char(text: &str, at: usize) -> usize {
+/// The end of the character that starts at `at`.
+fn char_end(text: &str, at: usize) -> usize {
     text.ceil_char_boundary(at + 1)
 }
 
-/// Whether nothing but blanks stands before `at` on its line.
+/// Whether only whitespace precedes `at` on its line.
 fn is_first_on_line(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     before.is_none_or(|&byte| byte == b'\n')

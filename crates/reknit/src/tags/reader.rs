@@ -1,8 +1,8 @@
-//! [`Reader`]: one JSON value inside a text, up to where it ends by itself.
+//! [`Reader`]: one JSON value inside a text, up to where it ends.
 
-use crate::json::{Nesting, PartialJson};
+use crate::json::{EndFinder, PartialJson};
 
-/// Reads one value, whose first byte is there and not blank.
+/// Reads one value. Its first byte has come and is not whitespace.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     /// Where the value starts.
@@ -12,33 +12,33 @@ pub(super) struct Reader {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// An object, array or string, which says itself where it ends.
-    Closed(Nesting),
+    /// An object, an array or a string, whose last byte shows that it ends.
+    Closed(EndFinder),
     /// A number or a word, which ends where something else starts.
     Open,
 }
 
-/// How far a value is.
+/// The outcome of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Read {
-    /// All that is there belongs to it.
+    /// Everything that has come belongs to the value.
     More,
     /// It ends here.
     Done(usize),
-    /// It is not JSON from here on, or longer than it may be.
+    /// From here on it is not JSON, or it is longer than its limit.
     Bad(usize),
 }
 
 impl Reader {
     pub(super) fn new(text: &str, start: usize) -> Self {
         let kind = match text.as_bytes()[start] {
-            b'{' | b'[' | b'"' => Kind::Closed(Nesting::new()),
+            b'{' | b'[' | b'"' => Kind::Closed(EndFinder::new()),
             _ => Kind::Open,
         };
         Self { start, kind }
     }
 
-    /// Reads `text` from `scan` on into `json`; a value has at most `limit` bytes.
+    /// Reads `text` from `scan` on into `json`. A value has at most `limit` bytes.
     pub(super) fn read(&mut self, text: &str, scan: usize, limit: usize, json: &mut PartialJson) -> Read {
         let bound = text.floor_char_boundary(self.start.saturating_add(limit).min(text.len()));
         let bytes = &text.as_bytes()[scan..bound];

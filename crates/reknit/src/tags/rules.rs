@@ -1,25 +1,25 @@
-//! [`Rules`]: the markup of calls, made ready to be looked for.
+//! [`Rules`]: the markup of calls, prepared for searching.
 
-use super::blank::behind_blanks;
 use super::finder::Finder;
 use super::grammar::{Clean, Closer, GrammarError, Markup, Rule};
 use super::tag::Tag;
-use super::template::{LONGEST, Match, Name, Template};
+use super::template::{MAX_PART, Match, Name, Template};
+use super::whitespace::skip_whitespace;
 
 /// The markup of calls.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) calls: Tag,
-    /// The parameters of all tools, and behind them those of each tool that has its own.
+    /// The parameters of all tools, followed by those of each tool that has a list of its own.
     parameters: Vec<Tag>,
-    /// How each parameter of each tool is read, where both have a list of names.
+    /// How each parameter of each tool is read, if both are out of lists.
     treatments: Vec<Treatment>,
-    /// How many treatments there are for a tool.
+    /// The number of treatments per tool.
     stride: usize,
     markup: Markup,
-    /// Whether a value is read again at a later closing marker.
+    /// Whether a value may be read again at a later closing marker.
     pub(super) repairs: bool,
-    /// Finds what may be a marker between parameters.
+    /// Finds the next byte that can start a marker between parameters.
     finder: Finder,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Treatment {
     pub(super) ampersands: bool,
 }
 
-/// Whether a tag opens a call, or is only mentioned.
+/// Whether a tag opens a call or is only mentioned in prose.
 pub(super) enum Mention {
     Call,
     Prose,
@@ -69,7 +69,7 @@ impl Rules {
         Ok(rules)
     }
 
-    /// The treatments of all parameters of all tools that have names.
+    /// The treatments of all parameters of all tools, if the tools are out of a list.
     fn all_treatments(&self) -> Vec<Treatment> {
         let tools = self.calls.names();
         let mut treatments = vec![self.default_treatment(); tools.len() * self.stride];
@@ -98,7 +98,7 @@ impl Rules {
         }
     }
 
-    /// The same by their names.
+    /// How a parameter of a tool is read, by their names.
     pub(super) fn treatment_of(&self, tool: &str, param: &str) -> Treatment {
         let mut treatment = self.default_treatment();
         for rule in &self.markup.rules {
@@ -109,7 +109,7 @@ impl Rules {
         treatment
     }
 
-    /// The number of the list that the parameters of this tool are in.
+    /// The number of the list that has the parameters of this tool.
     #[inline]
     pub(super) fn list(&self, tool: &str) -> usize {
         if self.parameters.len() == 1 {
@@ -118,17 +118,18 @@ impl Rules {
         self.markup.tool_parameters.keys().position(|name| name == tool).map_or(0, |own| own + 1)
     }
 
-    /// The parameters of this list.
+    /// The parameters in this list.
     #[inline]
     pub(super) fn parameters(&self, list: usize) -> &Tag {
         &self.parameters[list]
     }
 
-    /// How far ahead the next byte stands that may start a marker between parameters.
+    /// The distance to the next byte that can start a marker between parameters.
     #[inline]
     pub(super) fn next(&self, bytes: &[u8]) -> Option<usize> {
         match bytes {
-            // Mostly a tag on the next line follows, and a search would take longer than a look.
+            // Usually a tag follows on the next line, and comparing two bytes is faster than starting a
+            // search.
             [b'\n', b'<', ..] if self.finder.has(b'<') => Some(1),
             _ => self.finder.find(bytes),
         }
@@ -142,7 +143,7 @@ impl Rules {
         self.markup.nesting
     }
 
-    /// The closing markers of the wrapper; none if there is no wrapper.
+    /// The closing markers of the wrapper; empty if there is no wrapper.
     pub(super) fn wrapper_close(&self) -> &[String] {
         self.markup.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.close)
     }
@@ -153,31 +154,33 @@ impl Rules {
 
     /// Whether the opening marker that ends at `end` opens a call.
     ///
-    /// Behind the tag of a call stands another tag: that of a parameter, or its own closing one. Behind one
-    /// that is mentioned stands prose, or the next tool of a list.
-    pub(super) fn opens(&self, text: &str, end: usize, over: bool) -> Mention {
+    /// The tag of a call is followed by another tag, of a parameter or its own closing one. A tag that is
+    /// only mentioned is followed by prose or, in a list of tools, by the tag of the next tool.
+    pub(super) fn opens(&self, text: &str, end: usize, finished: bool) -> Mention {
         if !self.markup.mentions || self.markup.tools.is_empty() {
             return Mention::Call;
         }
-        let near = text.floor_char_boundary(end + LONGEST + 1);
-        let next = behind_blanks(&text[..near], end);
+        let near = text.floor_char_boundary(end + MAX_PART + 1);
+        let next = skip_whitespace(&text[..near], end);
         match text.as_bytes()[next..] {
-            _ if next - end > LONGEST => Mention::Prose,
-            [] | [b'<'] if over => Mention::Call,
+            _ if next - end > MAX_PART => Mention::Prose,
+            [] | [b'<'] if finished => Mention::Call,
             [] | [b'<'] => Mention::Undecided,
             [b'<', b'/', ..] => Mention::Call,
-            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => match self.calls.open.find(text, next, over) {
-                Match::Full(_) if self.markup.nesting == 0 => Mention::Prose,
-                Match::Partial => Mention::Undecided,
-                Match::Full(_) | Match::No => Mention::Call,
-            },
+            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
+                match self.calls.open.find(text, next, finished) {
+                    Match::Full(_) if self.markup.nesting == 0 => Mention::Prose,
+                    Match::Partial => Mention::Undecided,
+                    Match::Full(_) | Match::No => Mention::Call,
+                }
+            }
             _ => Mention::Prose,
         }
     }
 }
 
 impl Treatment {
-    /// What `rule` says of it.
+    /// Applies `rule`.
     fn follow(&mut self, rule: &Rule) {
         self.clean = rule.clean.unwrap_or(self.clean);
         self.closer = rule.closer.unwrap_or(self.closer);

@@ -1,32 +1,33 @@
-//! [`SpanKind`]: what the stretches of a text are.
+//! [`SpanKind`]: what each part of a text is.
 
 use std::ops::Range;
 
-/// What a stretch of the text is.
+/// What a part of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SpanKind {
     /// Text of the block with this index.
     Text(usize),
     /// Thinking of the block with this index.
     Thinking(usize),
-    /// A value, or a part of the arguments, of the call with this index.
+    /// A value or a part of the arguments of the call with this index.
     Value(usize),
     /// A marker.
     Markup,
-    /// Blanks that belong to nothing.
-    Blank,
-    /// Dropped; a diagnostic says so.
+    /// Whitespace that belongs to no block.
+    Whitespace,
+    /// Dropped; a diagnostic reports it.
     Dropped,
 }
 
-/// A stretch of the text, kept small: there are several for each call.
+/// A range of the text in half the size of a [`Range`]: there are several for each call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct SmallRange {
     start: u32,
     end: u32,
 }
 
-impl Stretch {
+impl SmallRange {
     #[inline]
     pub(super) fn range(self) -> Range<usize> {
         self.start()..self.end as usize
@@ -38,38 +39,40 @@ impl Stretch {
     }
 
     #[inline]
-    pub(super) fn end_at(&mut self, end: usize) {
+    pub(super) fn set_end(&mut self, end: usize) {
         self.end = end as u32;
     }
 }
 
-impl From<Range<usize>> for Stretch {
-    /// Both ends fit: a text has at most [`MOST`](super::MOST) bytes.
+impl From<Range<usize>> for SmallRange {
+    /// Neither end is truncated: a text has at most [`MAX_TEXT_BYTES`](super::MAX_TEXT_BYTES) bytes.
     #[inline]
     fn from(range: Range<usize>) -> Self {
         Self { start: range.start as u32, end: range.end as u32 }
     }
 }
 
-/// Kept small and quick to compare: there are several for each marker.
+/// The start and kind of a part of the text. Small and fast to compare, because there are several for each
+/// marker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
-    /// It ends where the next one starts, and the last one where the text is not decided any more.
+    /// It ends where the next one starts; the last one ends where the text is still undecided.
     start: u32,
-    /// The block it is of, if it is of one, and in the lowest bits what it is of it.
+    /// The index of its block, if it belongs to one, and in the lowest bits its kind.
     what: u32,
 }
 
 const KIND_BITS: u32 = 3;
 const MARKUP: u32 = 0;
-const BLANK: u32 = 1;
+const WHITESPACE: u32 = 1;
 const DROPPED: u32 = 2;
 const TEXT: u32 = 3;
 const THINKING: u32 = 4;
 const VALUE: u32 = 5;
 
 impl Span {
-    /// Both numbers fit: a text has at most [`MOST`](super::MOST) bytes, and fewer blocks than these.
+    /// No number is truncated: a text has at most [`MAX_TEXT_BYTES`](super::MAX_TEXT_BYTES) bytes and fewer
+    /// blocks.
     #[inline]
     pub(super) fn new(kind: SpanKind, start: usize) -> Self {
         let of = |block: usize, kind| (block as u32) << KIND_BITS | kind;
@@ -78,7 +81,7 @@ impl Span {
             SpanKind::Thinking(block) => of(block, THINKING),
             SpanKind::Value(block) => of(block, VALUE),
             SpanKind::Markup => MARKUP,
-            SpanKind::Blank => BLANK,
+            SpanKind::Whitespace => WHITESPACE,
             SpanKind::Dropped => DROPPED,
         };
         Self { start: start as u32, what }
@@ -88,7 +91,7 @@ impl Span {
         self.start as usize
     }
 
-    /// Whether it is of the same kind and of the same block.
+    /// Whether it has the same kind and belongs to the same block.
     #[inline]
     pub(super) fn is_like(self, other: Self) -> bool {
         self.what == other.what
@@ -101,7 +104,7 @@ impl Span {
             THINKING => SpanKind::Thinking(block),
             VALUE => SpanKind::Value(block),
             MARKUP => SpanKind::Markup,
-            BLANK => SpanKind::Blank,
+            WHITESPACE => SpanKind::Whitespace,
             _ => SpanKind::Dropped,
         }
     }

@@ -1,16 +1,16 @@
-//! [`Tag`]: the markers around something that has a name.
+//! [`Tag`]: the opening and closing markers of something with a name.
 
 use super::exact::Exact;
 use super::template::{Match, Name, Template};
 
-/// What opens and what closes a call, or a parameter.
+/// The opening and closing markers of calls, or of parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Tag {
     pub(super) open: Template,
     close: Template,
-    /// The names it may have, sorted; none if it may have any.
+    /// The names it may have, sorted; empty if it may have any.
     names: Vec<String>,
-    /// What closes each of these.
+    /// The closing marker of each of these names.
     closers: Vec<Exact>,
 }
 
@@ -25,7 +25,7 @@ impl Tag {
         let mut names: Vec<_> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
         names.sort_unstable();
         names.dedup();
-        let closers = names.iter().map(|name| Exact::new(close.written(name))).collect();
+        let closers = names.iter().map(|name| Exact::new(close.render(name))).collect();
         Self { open: open.with_names(&names), close, names, closers }
     }
 
@@ -39,12 +39,13 @@ impl Tag {
         self.close.first_byte()
     }
 
-    /// Whether what closes `name` stands at `at`; that nothing follows the text is not considered.
+    /// Matches the closing marker of `name` at `at`. A marker that is cut by the end of the text is
+    /// `Partial`, even if nothing follows.
     #[inline]
     pub(super) fn closes(&self, text: &str, at: usize, name: Name) -> Match<usize> {
         let Some(number) = name.number else { return self.closes_free(text, at, name) };
         match self.closers[number as usize].strip(&text.as_bytes()[at..]) {
-            Match::Full(behind) => Match::Full(text.len() - behind.len()),
+            Match::Full(after) => Match::Full(text.len() - after.len()),
             Match::Partial => Match::Partial,
             Match::No => Match::No,
         }
@@ -52,11 +53,11 @@ impl Tag {
 
     #[inline(never)]
     fn closes_free(&self, text: &str, at: usize, name: Name) -> Match<usize> {
-        self.close.stands(text, at, name.of(text))
+        self.close.find_named(text, at, name.of(text))
     }
 
-    /// What closes `name`.
+    /// The closing marker of `name`.
     pub(super) fn closer(&self, name: &str) -> String {
-        self.close.written(name)
+        self.close.render(name)
     }
 }

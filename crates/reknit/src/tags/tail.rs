@@ -1,65 +1,66 @@
-//! [`Tail`]: what stands behind the end of a value, if it is the end.
+//! [`Tail`]: what follows a possible end of a value.
 
 use std::collections::BTreeSet;
 
 use memchr::memchr;
 
-use super::blank::behind_blanks;
 use super::grammar::Closer;
 use super::markup::OpenCall;
+use super::parsed::Parsed;
 use super::rules::Rules;
-use super::sheet::Sheet;
 use super::tag::Tag;
 use super::template::{Match, Name, any_literal};
+use super::whitespace::skip_whitespace;
 
-/// The text from what may close a value on, which is held back until that is decided.
+/// The text after a closing marker that may end a value, held back until that is decided.
 ///
-/// It only looks: nothing is laid or shown. If the value closes, its parameters are read again as such; if
-/// not, all of it is value and the search goes on behind what decided it, so no byte is looked at more
-/// than twice.
+/// This only looks ahead: it decides and shows nothing. If the value ends here, the text after it is read
+/// again as parameters. If not, all of it belongs to the value and the search continues after what decided
+/// it. So no byte is looked at more than twice.
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
     /// Where the value ends, if it does.
     at: usize,
-    /// Where its closing marker ends; the same if that is missing.
+    /// Where its closing marker ends; the same if the marker is missing.
     end: usize,
-    /// Everything before this was looked at.
+    /// Everything before this has been looked at.
     scan: usize,
     state: State,
-    /// The names of the parameters in it; few have any.
+    /// The names of the parameters in it. Few tails have any, so it is allocated only then.
     names: Option<BTreeSet<String>>,
 }
 
 #[derive(Clone, Debug)]
 enum State {
-    /// A parameter or the end of the call is to follow.
+    /// A parameter or the end of the call must follow.
     Between,
     /// In a parameter of this name.
     Param { name: Name },
-    /// The closing marker is missing and the call's own has come: the wrapper's is to follow.
+    /// The closing marker of the value is missing and that of the call has come. That of the wrapper must
+    /// follow.
     CallClosed,
-    /// That has come, too: the next call or the end of the text says that the value ended, a closing
-    /// marker that all of this was value.
+    /// That has come as well. If the next call or the end of the text follows, the value has ended; if
+    /// another closing marker of the value follows, all of this belongs to the value.
     WrapperClosed,
 }
 
-/// What a tail shows.
+/// What the tail decides.
 pub(super) enum Decision {
     /// Nothing yet.
     Open,
     /// The value closes where the tail starts.
     Closes,
-    /// All of it is value, in which the search goes on at `scan`.
+    /// All of it belongs to the value, in which the search continues at `scan`.
     Value { scan: usize },
 }
 
 impl Tail {
-    /// Behind a closing marker.
-    pub(super) fn behind(at: usize, end: usize) -> Self {
+    /// After a closing marker of the value.
+    pub(super) fn after_closer(at: usize, end: usize) -> Self {
         Self { at, end, scan: end, state: State::Between, names: None }
     }
 
-    /// At the closing marker of the call, which ends at `end`: that of the value may be missing.
+    /// At the closing marker of the call, which ends at `end`. That of the value may be missing.
     pub(super) fn without_closer(at: usize, end: usize) -> Self {
         Self { at, end: at, scan: end, state: State::CallClosed, names: None }
     }
@@ -69,26 +70,26 @@ impl Tail {
         self.at
     }
 
-    /// Where its closing marker ends; the same if that is missing.
+    /// Where its closing marker ends; the same if the marker is missing.
     pub(super) fn end(&self) -> usize {
         self.end
     }
 
-    /// Looks on. The value is of the parameter `param` in `call`.
+    /// Looks further. The value is that of the parameter `param` in `call`.
     pub(super) fn step(
         &mut self,
         rules: &Rules,
-        sheet: &Sheet,
+        parsed: &Parsed,
         call: &OpenCall,
         closer: Closer,
         param: Name,
     ) -> Decision {
         loop {
             let decision = match self.state {
-                State::Between => self.between(rules, sheet, call, closer),
-                State::Param { name } => self.param(call.parameters(rules), sheet, name, param),
-                State::CallClosed => self.call_closed(rules, sheet),
-                State::WrapperClosed => self.wrapper_closed(rules, sheet, call, param),
+                State::Between => self.between(rules, parsed, call, closer),
+                State::Param { name } => self.param(call.parameters(rules), parsed, name, param),
+                State::CallClosed => self.call_closed(rules, parsed),
+                State::WrapperClosed => self.wrapper_closed(rules, parsed, call, param),
             };
             if let Some(decision) = decision {
                 return decision;
@@ -96,9 +97,15 @@ impl Tail {
         }
     }
 
-    fn between(&mut self, rules: &Rules, sheet: &Sheet, call: &OpenCall, closer: Closer) -> Option<Decision> {
-        let text = &sheet.text;
-        self.scan = behind_blanks(text, self.scan);
+    fn between(
+        &mut self,
+        rules: &Rules,
+        parsed: &Parsed,
+        call: &OpenCall,
+        closer: Closer,
+    ) -> Option<Decision> {
+        let text = &parsed.text;
+        self.scan = skip_whitespace(text, self.scan);
         if self.scan == text.len() {
             return Some(Decision::Open);
         }
@@ -110,7 +117,7 @@ impl Tail {
             (_, Match::Full(_)) if closer == Closer::Placed => Some(Decision::Closes),
             (_, Match::Full(found)) => {
                 let name = found.name.of(text);
-                if sheet.param_named(call.block, name).is_some()
+                if parsed.param_named(call.block, name).is_some()
                     || !self.names.get_or_insert_default().insert(name.to_owned())
                 {
                     return Some(Decision::Value { scan: self.scan });
@@ -124,16 +131,16 @@ impl Tail {
         }
     }
 
-    /// In the parameter `own`, behind what may be the end of the value of `param`.
-    fn param(&mut self, tag: &Tag, sheet: &Sheet, own: Name, param: Name) -> Option<Decision> {
-        let text = &sheet.text;
+    /// In the parameter `own`, after a possible end of the value of `param`.
+    fn param(&mut self, tag: &Tag, parsed: &Parsed, own: Name, param: Name) -> Option<Decision> {
+        let text = &parsed.text;
         let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Some(Decision::Open);
         };
         let at = self.scan + ahead;
         match [tag.closes(text, at, param), tag.closes(text, at, own)] {
-            // The value goes on up to this one at least, which may be its end again.
+            // The value continues at least up to this marker, which is the next possible end.
             [Match::Full(_), _] => Some(Decision::Value { scan: at }),
             [_, Match::Full(end)] => {
                 self.state = State::Between;
@@ -151,12 +158,12 @@ impl Tail {
         }
     }
 
-    fn call_closed(&mut self, rules: &Rules, sheet: &Sheet) -> Option<Decision> {
-        self.scan = behind_blanks(&sheet.text, self.scan);
-        if self.scan == sheet.text.len() {
-            return Some(if sheet.over { Decision::Closes } else { Decision::Open });
+    fn call_closed(&mut self, rules: &Rules, parsed: &Parsed) -> Option<Decision> {
+        self.scan = skip_whitespace(&parsed.text, self.scan);
+        if self.scan == parsed.text.len() {
+            return Some(if parsed.finished { Decision::Closes } else { Decision::Open });
         }
-        match any_literal(&sheet.text, self.scan, rules.wrapper_close(), sheet.over) {
+        match any_literal(&parsed.text, self.scan, rules.wrapper_close(), parsed.finished) {
             Match::Full(end) => {
                 self.state = State::WrapperClosed;
                 self.scan = end;
@@ -170,19 +177,20 @@ impl Tail {
     fn wrapper_closed(
         &mut self,
         rules: &Rules,
-        sheet: &Sheet,
+        parsed: &Parsed,
         call: &OpenCall,
         param: Name,
     ) -> Option<Decision> {
-        let text = &sheet.text;
+        let text = &parsed.text;
         let tag = call.parameters(rules);
-        let undecided = if sheet.over { Decision::Closes } else { Decision::Open };
+        let undecided = if parsed.finished { Decision::Closes } else { Decision::Open };
         let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Some(undecided);
         };
         let at = self.scan + ahead;
-        let marks = [tag.closes(text, at, param), any_literal(text, at, rules.wrapper_open(), sheet.over)];
+        let marks =
+            [tag.closes(text, at, param), any_literal(text, at, rules.wrapper_open(), parsed.finished)];
         match marks {
             [Match::Full(_), _] => Some(Decision::Value { scan: at }),
             [_, Match::Full(_)] => Some(Decision::Closes),

@@ -1,17 +1,18 @@
-//! [`Template`]: how an opening marker is written, with the places where a name stands in it.
+//! [`Template`]: how a marker is written, with placeholders such as `{name}`.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::blank::behind_blanks;
 use super::exact::{Exact, strip};
 use super::names::{Markers, Names};
+use super::whitespace::skip_whitespace;
 
-/// The longest name, list of attributes or stretch of blanks in a marker. What is longer is no marker.
-pub(super) const LONGEST: usize = 256;
+/// The longest name, list of attributes or whitespace in a marker. What is longer is not a marker, so no more
+/// text than this is held back to find out.
+pub(super) const MAX_PART: usize = 256;
 
-/// The attribute of a parameter whose value is JSON and no string.
+/// The attribute of a parameter whose value is JSON and not a string.
 const NO_STRING: &str = "string=\"false\"";
 
 /// A marker such as `<function={name}>`.
@@ -24,30 +25,30 @@ pub(super) struct Template {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
-    /// This very text.
+    /// Literal text.
     Literal(Exact),
-    /// `{name}` out of a list, with the texts on both sides of it.
+    /// `{name}` out of a list, with the literal text on both sides of it.
     Markers(Markers),
-    /// `{name}`: up to what follows in the template; at its end, up to a line end or `<`.
+    /// `{name}`, up to what follows in the template; if nothing follows, up to a line end or `<`.
     Name(Names),
-    /// `{attributes}`: up to what follows.
+    /// `{attributes}`, up to what follows.
     Attributes,
-    /// `{blank}`: any number of blanks.
-    Blank,
+    /// `{blank}`, any amount of whitespace.
+    Whitespace,
 }
 
-/// What a marker makes of a place in a text.
+/// Whether something is at a place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Match<T> {
-    /// The marker does not stand here.
+    /// It is not there.
     No,
     /// The text ends before that is decided.
     Partial,
-    /// It stands here; of one without a name all there is to say is where it ends.
+    /// It is there.
     Full(T),
 }
 
-/// A marker that was found.
+/// A marker in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// Where it ends.
@@ -58,22 +59,22 @@ pub(super) struct Found {
     pub(super) json: bool,
 }
 
-/// A name in a text.
+/// The range of a name in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Name {
     start: usize,
     end: usize,
-    /// Its number in the list of names, if there is one.
+    /// Its number in the list of names, if there is a list.
     pub(super) number: Option<u32>,
 }
 
 impl Name {
-    /// One out of a list.
+    /// A name out of a list.
     pub(super) fn listed(range: Range<usize>, number: u32) -> Self {
         Self { start: range.start, end: range.end, number: Some(number) }
     }
 
-    /// One that is in no list.
+    /// A name that is not from a list.
     pub(super) fn free(range: Range<usize>) -> Self {
         Self { start: range.start, end: range.end, number: None }
     }
@@ -88,7 +89,7 @@ impl Name {
 }
 
 impl Template {
-    /// Reads a template; an error names the part that is not known.
+    /// Parses a template. The error says what is wrong.
     pub(super) fn parse(source: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut rest = source;
@@ -96,12 +97,12 @@ impl Template {
             let known = [
                 ("{name}", Piece::Name(Names::Free)),
                 ("{attributes}", Piece::Attributes),
-                ("{blank}", Piece::Blank),
+                ("{blank}", Piece::Whitespace),
             ];
             let place = known.into_iter().find_map(|(word, piece)| Some((rest.strip_prefix(word)?, piece)));
-            if let Some((behind, piece)) = place {
+            if let Some((after, piece)) = place {
                 pieces.push(piece);
-                rest = behind;
+                rest = after;
                 continue;
             }
             let first = rest.chars().next().map_or(0, char::len_utf8);
@@ -111,15 +112,15 @@ impl Template {
         }
         match pieces.first() {
             Some(Piece::Literal(literal)) => Ok(Self { first: literal.as_str().as_bytes()[0], pieces }),
-            _ => Err(format!("`{source}` does not start with a text of its own")),
+            _ => Err(format!("`{source}` does not start with literal text")),
         }
     }
 
-    /// This template with a name out of `names`, which are sorted.
+    /// The same template with names out of `names`, which are sorted.
     pub(super) fn with_names(mut self, names: &[String]) -> Self {
         match self.pieces.as_mut_slice() {
-            [Piece::Literal(before), Piece::Name(_), Piece::Literal(behind)] => {
-                let markers = Markers::new(before.as_str(), names, behind.as_str());
+            [Piece::Literal(before), Piece::Name(_), Piece::Literal(after)] => {
+                let markers = Markers::new(before.as_str(), names, after.as_str());
                 self.pieces = vec![Piece::Markers(markers)];
             }
             pieces => {
@@ -131,9 +132,9 @@ impl Template {
         self
     }
 
-    /// This template, and any blanks, before `other`.
-    pub(super) fn before(mut self, other: &Self) -> Self {
-        self.pieces.push(Piece::Blank);
+    /// The same template followed by whitespace and `other`.
+    pub(super) fn followed_by(mut self, other: &Self) -> Self {
+        self.pieces.push(Piece::Whitespace);
         self.pieces.extend(other.pieces.iter().cloned());
         self
     }
@@ -143,17 +144,18 @@ impl Template {
         self.first
     }
 
-    /// Whether the marker with this very name stands at `at`; nothing follows the text is not considered.
-    pub(super) fn stands(&self, text: &str, at: usize, name: &str) -> Match<usize> {
+    /// Matches the marker that has this name at `at`. A marker that is cut by the end of the text is
+    /// `Partial`, even if nothing follows.
+    pub(super) fn find_named(&self, text: &str, at: usize, name: &str) -> Match<usize> {
         let mut rest = &text.as_bytes()[at..];
         for piece in &self.pieces {
             let stripped = match piece {
                 Piece::Literal(literal) => literal.strip(rest),
                 Piece::Name(_) => strip(rest, name),
-                Piece::Markers(_) | Piece::Attributes | Piece::Blank => continue,
+                Piece::Markers(_) | Piece::Attributes | Piece::Whitespace => continue,
             };
             match stripped {
-                Match::Full(behind) => rest = behind,
+                Match::Full(after) => rest = after,
                 Match::Partial => return Match::Partial,
                 Match::No => return Match::No,
             }
@@ -161,23 +163,23 @@ impl Template {
         Match::Full(text.len() - rest.len())
     }
 
-    /// The marker with `name` in it.
-    pub(super) fn written(&self, name: &str) -> String {
+    /// The marker with this name.
+    pub(super) fn render(&self, name: &str) -> String {
         let piece = |piece: &Piece| match piece {
             Piece::Literal(literal) => literal.as_str().to_owned(),
             Piece::Name(_) => name.to_owned(),
-            Piece::Markers(_) | Piece::Attributes | Piece::Blank => String::new(),
+            Piece::Markers(_) | Piece::Attributes | Piece::Whitespace => String::new(),
         };
         self.pieces.iter().map(piece).collect()
     }
 
-    /// Whether the marker stands at `at`. `over` says that nothing follows the text.
+    /// Matches the marker at `at`. `finished` says that nothing follows the text.
     #[inline]
-    pub(super) fn find(&self, text: &str, at: usize, over: bool) -> Match<Found> {
-        let undecided = if over { Match::No } else { Match::Partial };
-        // Most markers that are looked for are of this form.
+    pub(super) fn find(&self, text: &str, at: usize, finished: bool) -> Match<Found> {
+        let undecided = if finished { Match::No } else { Match::Partial };
+        // Most markers that are searched for have this form.
         let [Piece::Markers(markers)] = self.pieces.as_slice() else {
-            return self.find_pieces(text, at, undecided, over);
+            return self.find_pieces(text, at, undecided, finished);
         };
         match markers.find(text.as_bytes(), at) {
             Match::Partial => undecided,
@@ -185,7 +187,7 @@ impl Template {
         }
     }
 
-    fn find_pieces(&self, text: &str, at: usize, undecided: Match<Found>, over: bool) -> Match<Found> {
+    fn find_pieces(&self, text: &str, at: usize, undecided: Match<Found>, finished: bool) -> Match<Found> {
         let mut found = Found { end: at, ..Found::default() };
         let mut pieces = self.pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
@@ -197,28 +199,28 @@ impl Template {
                     Match::No => return Match::No,
                 },
                 Piece::Literal(literal) => match literal.strip(rest.as_bytes()) {
-                    Match::Full(behind) => found.end = text.len() - behind.len(),
+                    Match::Full(after) => found.end = text.len() - after.len(),
                     Match::Partial => return undecided,
                     Match::No => return Match::No,
                 },
-                Piece::Blank => {
-                    let blanks = behind_blanks(&rest[..rest.floor_char_boundary(LONGEST + 1)], 0);
-                    if blanks > LONGEST {
+                Piece::Whitespace => {
+                    let length = skip_whitespace(&rest[..rest.floor_char_boundary(MAX_PART + 1)], 0);
+                    if length > MAX_PART {
                         return Match::No;
                     }
-                    if blanks == rest.len() && pieces.peek().is_some() {
+                    if length == rest.len() && pieces.peek().is_some() {
                         return undecided;
                     }
-                    found.end += blanks;
+                    found.end += length;
                 }
-                Piece::Name(names) => match word(rest, pieces.peek().copied(), over) {
+                Piece::Name(names) => match word(rest, pieces.peek().copied(), finished) {
                     Word::Ends(len) => {
-                        // Around a listed name nothing stands: `<read_file >` is a text about a tag.
-                        let (name, blanks) = match names {
+                        // A listed name must match exactly: `<read_file >` is text about a tag.
+                        let (name, skipped) = match names {
                             Names::Free => (rest[..len].trim(), len - rest[..len].trim_start().len()),
                             Names::Listed(_) => (&rest[..len], 0),
                         };
-                        let start = found.end + blanks;
+                        let start = found.end + skipped;
                         let range = start..start + name.len();
                         found.name = match names.number(name) {
                             Some(number) => Name::listed(range, number),
@@ -230,7 +232,7 @@ impl Template {
                     Word::Open if names.may_become(rest) => return undecided,
                     Word::Open | Word::None => return Match::No,
                 },
-                Piece::Attributes => match word(rest, pieces.peek().copied(), over) {
+                Piece::Attributes => match word(rest, pieces.peek().copied(), finished) {
                     Word::Ends(len) => {
                         found.json = rest[..len].contains(NO_STRING);
                         found.end += len;
@@ -244,25 +246,25 @@ impl Template {
     }
 }
 
-/// Matches a plain marker at `at`.
-pub(super) fn literal(text: &str, at: usize, marker: &str, over: bool) -> Match<usize> {
+/// Matches literal text at `at`. `finished` says that nothing follows the text.
+pub(super) fn literal(text: &str, at: usize, marker: &str, finished: bool) -> Match<usize> {
     match strip(&text.as_bytes()[at..], marker) {
-        Match::Full(behind) => Match::Full(text.len() - behind.len()),
-        Match::Partial if !over => Match::Partial,
+        Match::Full(after) => Match::Full(text.len() - after.len()),
+        Match::Partial if !finished => Match::Partial,
         Match::Partial | Match::No => Match::No,
     }
 }
 
-/// The first of `markers` that stands at `at`.
+/// Matches the first of `markers` that is at `at`.
 pub(super) fn any_literal<'a>(
     text: &str,
     at: usize,
     markers: impl IntoIterator<Item = &'a String>,
-    over: bool,
+    finished: bool,
 ) -> Match<usize> {
     let mut undecided = false;
     for marker in markers {
-        match literal(text, at, marker, over) {
+        match literal(text, at, marker, finished) {
             Match::No => {}
             Match::Partial => undecided = true,
             full @ Match::Full(_) => return full,
@@ -271,30 +273,30 @@ pub(super) fn any_literal<'a>(
     if undecided { Match::Partial } else { Match::No }
 }
 
-/// The free part at the start of a text.
+/// The variable part at the start of a text.
 enum Word {
     /// It has this many bytes.
     Ends(usize),
     /// Its end has not come.
     Open,
-    /// There is none that could be a name.
+    /// It cannot be a name.
     None,
 }
 
-/// Where `marker` stands in `text`. Markers are short, and so is what stands before them.
+/// Where `marker` is in `text`. Both are short, so searching for the first byte is fast enough.
 fn find(text: &str, marker: &str) -> Option<usize> {
     let (text, marker) = (text.as_bytes(), marker.as_bytes());
     memchr_iter(marker[0], text).find(|&at| text[at..].starts_with(marker))
 }
 
-/// The free part of `rest` up to `next`.
-fn word(rest: &str, next: Option<&Piece>, over: bool) -> Word {
-    let near = &rest[..rest.floor_char_boundary(LONGEST + 1)];
+/// The variable part of `rest` up to `next`.
+fn word(rest: &str, next: Option<&Piece>, finished: bool) -> Word {
+    let near = &rest[..rest.floor_char_boundary(MAX_PART + 1)];
     let end = match next {
         Some(Piece::Literal(literal)) => {
             let literal = literal.as_str();
             let end = find(near, literal);
-            // A `<` in a name is none, unless it starts what follows the name.
+            // A name does not contain `<`, unless that starts what follows the name.
             let before = &near[..end.unwrap_or(near.len())];
             let angle = memchr(b'<', before.as_bytes()).filter(|&at| !literal.starts_with(&near[at..]));
             if angle.is_some() {
@@ -302,14 +304,14 @@ fn word(rest: &str, next: Option<&Piece>, over: bool) -> Word {
             }
             end
         }
-        Some(Piece::Blank) => near.find(|c: char| c.is_whitespace()),
+        Some(Piece::Whitespace) => near.find(|c: char| c.is_whitespace()),
         Some(Piece::Name(_) | Piece::Markers(_) | Piece::Attributes) => Some(0),
-        None => near.find(['\n', '<']).or((over && near.len() == rest.len()).then_some(near.len())),
+        None => near.find(['\n', '<']).or((finished && near.len() == rest.len()).then_some(near.len())),
     };
     match end {
         Some(end) if near[..end].trim().contains('\n') => Word::None,
         Some(end) => Word::Ends(end),
-        None if rest.len() > LONGEST => Word::None,
+        None if rest.len() > MAX_PART => Word::None,
         None => Word::Open,
     }
 }
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_ends_where_the_template_goes_on() {
+    fn a_name_ends_where_the_template_continues() {
         let pair = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
         assert_eq!(name("<function={name}>", "<function=f>x"), pair("f", "x"));
         assert_eq!(name("<function={name}>", "<function= f\n>x"), pair("f", "x"));
@@ -356,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_become_the_marker_is_none() {
+    fn what_cannot_become_the_marker_is_not_one() {
         assert_eq!(find("<function={name}>", "<functions"), Match::No);
         assert_eq!(find("<function={name}>", "<function=a<b"), Match::No);
         assert_eq!(find("<function={name}>", "<function=a<b>"), Match::No);

@@ -1,4 +1,4 @@
-//! [`Tools`]: which tools there are, and what types their parameters have.
+//! [`Tools`]: the tools that can be called, and the types of their parameters.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::json::Value;
 
 /// The tools that may be called, with the JSON schemas of their parameters.
 ///
-/// With them a value that is written as text gets the type that its tool wants, and a call of a tool that
-/// is not there is marked. With an empty list there can be no call at all.
+/// With them, a value that is written as text gets the type that its tool expects, and a call of an unknown
+/// tool is marked. With an empty list there are no calls at all.
 ///
 /// ```
 /// use reknit::tags::{Parser, Tools, profile};
@@ -27,6 +27,9 @@ pub struct Tools {
     tools: BTreeMap<String, BTreeMap<String, Types>>,
 }
 
+/// How deep `anyOf` and the like may be nested. A schema is input, so the recursion needs a bound.
+const MAX_CHOICE_DEPTH: usize = 8;
+
 /// The JSON types that a value may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Types {
@@ -38,7 +41,7 @@ struct Types {
     nested: bool,
 }
 
-/// A definition as providers take it, bare or inside `function`.
+/// A definition in the form that providers accept, bare or inside `function`.
 #[derive(Deserialize)]
 struct Definition {
     name: Option<String>,
@@ -48,7 +51,8 @@ struct Definition {
 }
 
 impl Tools {
-    /// Reads a JSON array of definitions: `name` and `parameters` (or `input_schema`), bare or in `function`.
+    /// Parses a JSON array of definitions: `name` and `parameters` (or `input_schema`), bare or inside
+    /// `function`.
     pub fn from_json(source: &str) -> Result<Self, serde_json::Error> {
         let definitions: Vec<Definition> = serde_json::from_str(source)?;
         let mut tools = BTreeMap::new();
@@ -62,36 +66,45 @@ impl Tools {
         Ok(Self { tools })
     }
 
-    /// Whether there is no tool.
-    pub fn is_empty(&self) -> bool {
+    /// Whether there are no tools.
+    pub(super) fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
     /// Whether there is a tool of this name.
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.tools.contains_key(name)
     }
 
-    /// What `text` is as the value of a parameter, if that is no string.
-    pub(super) fn typed(&self, tool: &str, param: &str, text: &str) -> Option<Value> {
+    /// Whether the type of a parameter is known only when its value is complete.
+    pub(super) fn is_typed_late(&self, tool: &str, param: &str) -> bool {
+        self.tools.get(tool).and_then(|params| params.get(param)).is_some_and(|types| !types.is_text())
+    }
+
+    /// Parses `text` as the value of a parameter, unless that is a string.
+    pub(super) fn typed(&self, tool: &str, param: &str, text: &str, depth: usize) -> Option<Value> {
         let types = self.tools.get(tool)?.get(param)?;
-        types.read(text.trim())
+        types.read(text.trim(), depth)
     }
 }
 
-/// What `text` is as JSON, whatever type that may be; nothing if it is none.
-pub(super) fn untyped(text: &str) -> Option<Value> {
+/// Parses `text` as JSON of any type.
+pub(super) fn untyped(text: &str, depth: usize) -> Option<Value> {
     let any = Types { string: true, number: true, boolean: true, null: true, nested: true };
-    any.read_json(text.trim())
+    any.read_json(text.trim(), depth)
 }
 
 impl Types {
-    fn read(self, text: &str) -> Option<Value> {
-        if self.string && !self.nested {
-            // A string is what was written, also if it looks like something else.
+    /// Whether a value is always the text itself, even if that looks like another type.
+    fn is_text(self) -> bool {
+        self.string && !self.nested
+    }
+
+    fn read(self, text: &str, depth: usize) -> Option<Value> {
+        if self.is_text() {
             return None;
         }
-        self.read_json(text).or(match text {
+        self.read_json(text, depth).or(match text {
             "True" | "TRUE" if self.boolean => Some(Value::Bool(true)),
             "False" | "FALSE" if self.boolean => Some(Value::Bool(false)),
             "None" | "NULL" if self.null => Some(Value::Null),
@@ -99,8 +112,8 @@ impl Types {
         })
     }
 
-    fn read_json(self, text: &str) -> Option<Value> {
-        let value = Value::parse(text, crate::Limits::default().json_depth).ok()?;
+    fn read_json(self, text: &str, depth: usize) -> Option<Value> {
+        let value = Value::parse(text, depth).ok()?;
         let fits = match &value {
             Value::Null => self.null,
             Value::Bool(_) => self.boolean,
@@ -133,7 +146,7 @@ fn read_types(schema: &Json, depth: usize) -> Types {
         _ => {
             let choices =
                 ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
-            for choice in choices.flatten().filter(|_| depth < 8) {
+            for choice in choices.flatten().filter(|_| depth < MAX_CHOICE_DEPTH) {
                 let inner = read_types(choice, depth + 1);
                 types = Types {
                     string: types.string | inner.string,

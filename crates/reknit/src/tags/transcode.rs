@@ -1,54 +1,54 @@
-//! [`Transcoder`]: arguments in another notation, written again as JSON while they arrive.
+//! [`Transcoder`]: arguments in another notation, rewritten as JSON while they arrive.
 
 use std::fmt::Write;
 
-use super::blank::behind_blanks;
 use super::template::{Match, literal};
+use super::whitespace::skip_whitespace;
 use crate::json::Value;
 
-/// Reads one list of arguments and writes the object that it is.
+/// Reads the arguments of one call and writes them as a JSON object.
 #[derive(Clone, Debug)]
 pub(super) struct Transcoder {
     notation: Notation,
     /// Where the arguments start.
     pub(super) start: usize,
-    /// The containers that are open, the outermost first.
+    /// The open containers, the outermost first.
     open: Vec<Container>,
-    /// Fewer than this may be.
+    /// Fewer containers than this may be open at a time.
     depth: usize,
     state: State,
-    /// Up to where a word was searched for its end.
-    looked: usize,
-    /// What has been read as JSON, and was not taken yet.
+    /// A word has been searched for its end up to here.
+    searched: usize,
+    /// JSON that has been written and not taken yet.
     pub(super) json: String,
 }
 
 /// How values are written.
 #[derive(Clone, Debug)]
 pub(super) enum Notation {
-    /// `a=1, b="x"`, as the arguments of a call in Python.
+    /// `a=1, b="x"`, as in a Python call.
     Python,
-    /// `a:1,b:<|"|>x<|"|>`, as Gemma writes them, with this at both ends of a string.
+    /// `a:1,b:<|"|>x<|"|>`, as Gemma writes them. `quote` is at both ends of a string.
     Gemma { quote: String },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Container {
-    /// `name=value` up to `)`.
+    /// `name=value`, up to `)`.
     Arguments,
-    /// `key: value` up to `}`.
+    /// `key: value`, up to `}`.
     Object,
-    /// Values up to this byte.
+    /// Values, up to this byte.
     List(u8),
 }
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Before an item, or the end of the container; whether it is the first.
+    /// Before an item or the end of the container; `first` if it is the first item.
     Item {
         first: bool,
     },
-    /// Behind a key.
+    /// After a key.
     Colon,
     Value,
     /// In a string, which is a key or a value.
@@ -56,40 +56,40 @@ enum State {
         end: End,
         key: bool,
     },
-    /// Behind a value.
+    /// After a value.
     Comma,
 }
 
 /// What ends a string.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// This quote, which may be escaped, as many times.
+    /// This quote, this many times; it can be escaped.
     Quote(u8, usize),
-    /// The notation's marker; nothing in the string is escaped.
+    /// The notation's quote; nothing in the string is escaped.
     Marker,
 }
 
-/// How far the arguments are.
+/// The outcome of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// All that can be read is, up to here.
+    /// Everything that can be read so far is read, up to here.
     Wait(usize),
-    /// They are over.
+    /// The arguments end here.
     Done(usize),
-    /// They are none from here on.
+    /// From here on they are malformed.
     Bad(usize),
 }
 
 enum Token {
-    /// Up to here.
+    /// It ends here.
     Read(usize),
-    /// What is there does not decide it; it was read up to here.
+    /// More text is needed to decide; it is read up to here.
     Undecided(usize),
     Bad(usize),
 }
 
 impl Transcoder {
-    /// Behind the bracket that opens the arguments.
+    /// After the bracket that opens the arguments.
     pub(super) fn new(notation: Notation, start: usize, depth: usize) -> Self {
         let outermost = match notation {
             Notation::Python => Container::Arguments,
@@ -101,7 +101,7 @@ impl Transcoder {
             open: vec![outermost],
             depth,
             state: State::Item { first: true },
-            looked: 0,
+            searched: 0,
             json: "{".to_owned(),
         }
     }
@@ -112,7 +112,7 @@ impl Transcoder {
             let token = if let State::String { end, key } = self.state {
                 self.string(text, scan, end, key)
             } else {
-                scan = behind_blanks(text, scan);
+                scan = skip_whitespace(text, scan);
                 let Some(&byte) = text.as_bytes().get(scan) else { return Progress::Wait(scan) };
                 self.token(text, scan, byte, container)
             };
@@ -153,11 +153,11 @@ impl Transcoder {
 
     fn key(&mut self, text: &str, at: usize, byte: u8, container: Container, first: bool) -> Token {
         match self.quoted(text, at, byte) {
-            Quoted::Opens(end, behind) if container == Container::Object => {
+            Quoted::Opens(end, after) if container == Container::Object => {
                 self.separate(first);
                 self.json.push('"');
                 self.state = State::String { end, key: true };
-                return Token::Read(behind);
+                return Token::Read(after);
             }
             Quoted::Undecided => return Token::Undecided(at),
             Quoted::Opens(..) => return Token::Bad(at),
@@ -179,11 +179,11 @@ impl Transcoder {
 
     fn value(&mut self, text: &str, at: usize, byte: u8, first: bool) -> Token {
         match self.quoted(text, at, byte) {
-            Quoted::Opens(end, behind) => {
+            Quoted::Opens(end, after) => {
                 self.separate(first);
                 self.json.push('"');
                 self.state = State::String { end, key: false };
-                return Token::Read(behind);
+                return Token::Read(after);
             }
             Quoted::Undecided => return Token::Undecided(at),
             Quoted::No => {}
@@ -234,11 +234,11 @@ impl Transcoder {
         Token::Read(at + length)
     }
 
-    /// How long the word at `at` is, if its end has come.
+    /// The length of the word at `at`, if its end has come.
     fn length(&mut self, text: &str, at: usize, is_end: impl Fn(char) -> bool) -> Option<usize> {
-        let from = self.looked.max(at);
+        let from = self.searched.max(at);
         let end = text[from..].find(is_end);
-        self.looked = end.map_or(text.len(), |end| from + end);
+        self.searched = end.map_or(text.len(), |end| from + end);
         end.map(|end| from + end - at)
     }
 
@@ -254,7 +254,7 @@ impl Transcoder {
                 let run = text.as_bytes()[at..].iter().take(3).take_while(|&&next| next == byte).count();
                 match (run, at + run == text.len()) {
                     (1 | 2, true) => Quoted::Undecided,
-                    // Two are an empty string, and the second closes it.
+                    // Two quotes are an empty string: the first opens it, and the second closes it.
                     (1 | 2, false) => Quoted::Opens(End::Quote(byte, 1), at + 1),
                     _ => Quoted::Opens(End::Quote(byte, 3), at + 3),
                 }
@@ -263,7 +263,7 @@ impl Transcoder {
         }
     }
 
-    /// In a string: as much of it as is there.
+    /// In a string: reads as much of it as has come.
     fn string(&mut self, text: &str, at: usize, end: End, key: bool) -> Token {
         let mut scan = at;
         loop {
@@ -323,7 +323,7 @@ impl Transcoder {
         }
     }
 
-    /// The comma between two items.
+    /// Writes the comma between two items.
     fn separate(&mut self, first: bool) {
         if !first {
             self.json.push(',');
@@ -367,7 +367,7 @@ enum Quoted {
     No,
 }
 
-/// A number as JSON writes it, digit for digit.
+/// A number as JSON writes it, with the same digits.
 fn number(word: &str) -> Option<String> {
     let digits = word.strip_prefix('+').unwrap_or(word).replace('_', "");
     let json = match digits.strip_suffix('.') {
@@ -377,13 +377,13 @@ fn number(word: &str) -> Option<String> {
     matches!(Value::parse(&json, 1), Ok(Value::Number(_))).then_some(json)
 }
 
-/// What stands behind a backslash in a Python string.
+/// What follows a backslash in a Python string.
 enum Escape {
-    /// A character, in so many bytes.
+    /// An escape for this character, with this many bytes.
     Char(char, usize),
-    /// A line end that is none.
+    /// A line end, which is left out, with this many bytes.
     Nothing(usize),
-    /// The backslash means itself.
+    /// The backslash is an ordinary character.
     Backslash,
     Undecided,
 }

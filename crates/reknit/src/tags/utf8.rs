@@ -1,13 +1,13 @@
-//! [`Utf8`]: text out of bytes that are cut anywhere.
+//! [`Utf8`]: decodes bytes that can be cut anywhere.
 
-/// Turns bytes into text, and remembers where the two differ.
+/// Decodes bytes, and remembers where the offsets of text and input differ.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Utf8 {
     /// The start of a character whose rest has not come.
     held: Vec<u8>,
-    /// How much text was made.
+    /// How many bytes of text have been decoded.
     made: usize,
-    /// Where text and input differ: behind each U+FFFD that stands for bytes that are no text.
+    /// Where the offsets of text and input start to differ: after each U+FFFD that replaces invalid bytes.
     shifts: Vec<Shift>,
 }
 
@@ -18,7 +18,7 @@ struct Shift {
 }
 
 impl Utf8 {
-    /// Adds `bytes` to `text`; each stretch that is not UTF-8 becomes U+FFFD.
+    /// Appends `bytes` to `text`. Each invalid sequence becomes U+FFFD.
     pub(super) fn push(&mut self, bytes: &[u8], text: &mut String) {
         let joined;
         let bytes = if self.held.is_empty() {
@@ -38,7 +38,7 @@ impl Utf8 {
                 continue;
             }
             at += invalid.len();
-            if at == bytes.len() && may_go_on(invalid) {
+            if at == bytes.len() && is_incomplete(invalid) {
                 self.held.extend_from_slice(invalid);
             } else {
                 self.replace(invalid.len(), text);
@@ -46,7 +46,7 @@ impl Utf8 {
         }
     }
 
-    /// The input is over: what was held back is no character.
+    /// The input has ended: what was held back is not a character.
     pub(super) fn finish(&mut self, text: &mut String) {
         if !self.held.is_empty() {
             let length = self.held.len();
@@ -55,7 +55,7 @@ impl Utf8 {
         }
     }
 
-    /// The byte of the input that stands at this byte of the text.
+    /// The byte of the input that corresponds to this byte of the text.
     pub(super) fn input_byte(&self, at: usize) -> usize {
         let before = self.shifts.partition_point(|shift| shift.text <= at);
         match before.checked_sub(1).map(|last| self.shifts[last]) {
@@ -64,12 +64,12 @@ impl Utf8 {
         }
     }
 
-    /// How many stretches of the first `taken` bytes of the text were no UTF-8.
+    /// How many invalid sequences there were in the first `taken` bytes of the text.
     pub(super) fn replaced(&self, taken: usize) -> usize {
         self.shifts.partition_point(|shift| shift.text <= taken)
     }
 
-    /// Where in the text the first of them stands.
+    /// Where the first of them is in the text.
     pub(super) fn first_replaced(&self) -> Option<usize> {
         self.shifts.first().map(|shift| shift.text - char::REPLACEMENT_CHARACTER.len_utf8())
     }
@@ -83,6 +83,6 @@ impl Utf8 {
 }
 
 /// Whether these bytes are the start of a character.
-fn may_go_on(bytes: &[u8]) -> bool {
+fn is_incomplete(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

@@ -3,47 +3,47 @@
 use std::mem;
 use std::ops::Range;
 
-use super::blank::{first_solid, last_solid};
 use super::call::Slice;
 use super::change::Change;
 use super::grammar::Clean;
+use super::parsed::Parsed;
 use super::rules::Treatment;
-use super::sheet::Sheet;
 use super::span::SpanKind;
+use super::whitespace::{trimmed_end, trimmed_start};
 
 const AMPERSAND: &str = "&amp;";
 
-/// What cleaning leaves of a whole value.
+/// The range of a complete value after cleaning.
 pub(super) fn cleaned(clean: Clean, text: &str, range: Range<usize>) -> Range<usize> {
     let start = first(clean, text, range.clone());
     start..last(clean, text, start..range.end)
 }
 
-/// Where a whole value starts when it is cleaned.
+/// Where a complete value starts after cleaning.
 #[inline]
 fn first(clean: Clean, text: &str, range: Range<usize>) -> usize {
     let value = &text.as_bytes()[range.clone()];
     match clean {
-        Clean::Trim => first_solid(text, range.clone()).unwrap_or(range.end),
+        Clean::Trim => trimmed_start(text, range.clone()).unwrap_or(range.end),
         Clean::Newline if value.starts_with(b"\r\n") => range.start + 2,
         Clean::Newline | Clean::LineFeed => range.start + usize::from(value.starts_with(b"\n")),
         Clean::Keep => range.start,
     }
 }
 
-/// Where it ends, if it starts as it should.
+/// Where a complete value ends after cleaning; `range` already starts where the cleaned value does.
 #[inline]
 fn last(clean: Clean, text: &str, range: Range<usize>) -> usize {
     let value = &text.as_bytes()[range.clone()];
     match clean {
-        Clean::Trim => last_solid(text, range.clone()).unwrap_or(range.start),
+        Clean::Trim => trimmed_end(text, range.clone()).unwrap_or(range.start),
         Clean::Newline if value.ends_with(b"\r\n") => range.end - 2,
         Clean::Newline | Clean::LineFeed => range.end - usize::from(value.ends_with(b"\n")),
         Clean::Keep => range.end,
     }
 }
 
-/// A value that is open. Nothing is shown that cleaning could still take away.
+/// A value that is still open. Nothing is shown that cleaning could still remove.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub(super) block: usize,
@@ -53,7 +53,7 @@ pub(super) struct Value {
     treatment: Treatment,
     /// Where it starts after cleaning, once that is known.
     from: Option<usize>,
-    /// Up to where the text was looked at.
+    /// Everything before this has been looked at.
     seen: usize,
 }
 
@@ -66,44 +66,45 @@ impl Value {
         self.treatment
     }
 
-    /// Everything up to `to` is value, and more of it may come.
-    pub(super) fn grow(&mut self, sheet: &mut Sheet, to: usize) {
+    /// Everything up to `to` belongs to the value, and more may follow.
+    pub(super) fn grow(&mut self, parsed: &mut Parsed, to: usize) {
         if to <= self.seen {
             return;
         }
         let fresh = std::mem::replace(&mut self.seen, to);
         if self.from.is_none() {
-            self.from = self.certain_start(&sheet.text, fresh, to);
+            self.from = self.certain_start(&parsed.text, fresh, to);
         }
         let Some(from) = self.from else { return };
-        let end = self.certain_end(&sheet.text, sheet.decided().max(from), fresh.max(from), to);
-        self.show(sheet, from, end);
+        let end = self.certain_end(&parsed.text, parsed.decided().max(from), fresh.max(from), to);
+        self.show(parsed, from, end);
     }
 
     /// The value ends at `at`.
     #[inline]
-    pub(super) fn close(&mut self, sheet: &mut Sheet, at: usize) {
+    pub(super) fn close(&mut self, parsed: &mut Parsed, at: usize) {
         let Treatment { clean, .. } = self.treatment;
-        let from = self.from.unwrap_or_else(|| first(clean, &sheet.text, self.start..at));
-        let end = last(clean, &sheet.text, from..at.max(from));
-        self.show(sheet, from, end);
-        sheet.lay(SpanKind::Blank, at);
+        let from = self.from.unwrap_or_else(|| first(clean, &parsed.text, self.start..at));
+        let end = last(clean, &parsed.text, from..at.max(from));
+        self.show(parsed, from, end);
+        parsed.add_span(SpanKind::Whitespace, at);
     }
 
-    /// Where the cleaned value starts, if that is known; up to `fresh` all was looked at.
+    /// Where the cleaned value starts, if that is known. Everything before `fresh` has been looked at.
     fn certain_start(&self, text: &str, fresh: usize, to: usize) -> Option<usize> {
         match self.treatment.clean {
-            Clean::Trim => first_solid(text, fresh..to),
+            Clean::Trim => trimmed_start(text, fresh..to),
             Clean::Newline if &text.as_bytes()[self.start..to] == b"\r" => None,
             clean => Some(first(clean, text, self.start..to)),
         }
     }
 
-    /// Up to where the value can be shown: `shown` is, and up to `fresh` all was looked at.
+    /// How far the value can be shown. Everything before `shown` is shown, and everything before `fresh` has
+    /// been looked at.
     fn certain_end(&self, text: &str, shown: usize, fresh: usize, to: usize) -> usize {
         let end = match self.treatment.clean {
-            Clean::Trim => last_solid(text, fresh.min(to)..to).unwrap_or(shown),
-            // A carriage return may be half of a line end.
+            Clean::Trim => trimmed_end(text, fresh.min(to)..to).unwrap_or(shown),
+            // A carriage return may be the first half of a line end.
             Clean::Newline if text.as_bytes()[shown..to].ends_with(b"\r") => to - 1,
             clean => last(clean, text, shown..to),
         };
@@ -115,34 +116,34 @@ impl Value {
         half.unwrap_or(end)
     }
 
-    /// The value starts at `from` and is shown up to `end`, if it was not further already.
+    /// Shows the value, which starts at `from`, up to `end`, unless more of it is shown already.
     #[inline]
-    fn show(&self, sheet: &mut Sheet, from: usize, end: usize) {
-        let shown = sheet.decided().max(from);
-        sheet.lay(SpanKind::Blank, shown);
+    fn show(&self, parsed: &mut Parsed, from: usize, end: usize) {
+        let shown = parsed.decided().max(from);
+        parsed.add_span(SpanKind::Whitespace, shown);
         if end > shown {
-            self.append(sheet, from, shown, end);
+            self.append(parsed, from, shown, end);
         }
     }
 
-    /// The value, which starts at `from` and is shown up to `shown`, is there up to `end`.
+    /// Extends the value, which starts at `from` and is shown up to `shown`, up to `end`.
     #[inline]
-    fn append(&self, sheet: &mut Sheet, from: usize, shown: usize, end: usize) {
+    fn append(&self, parsed: &mut Parsed, from: usize, shown: usize, end: usize) {
         let (block, param) = (self.block, self.param);
-        sheet.lay(SpanKind::Value(block), end);
+        parsed.add_span(SpanKind::Value(block), end);
         if self.treatment.ampersands {
-            return self.append_decoded(sheet, shown, end);
+            return self.append_decoded(parsed, shown, end);
         }
-        sheet.param(block, param).value = Slice::Range((from..end).into());
-        sheet.changes.push(Change::ParamGrew { block, param, from: shown - from, to: end - from });
+        parsed.param(block, param).value = Slice::Range((from..end).into());
+        parsed.changes.push(Change::ParamGrew { block, param, from: shown - from, to: end - from });
     }
 
-    /// What is written from `shown` to `end` is added to the value with its ampersands decoded.
+    /// Extends the value by the text from `shown` to `end` with its ampersands decoded.
     #[inline(never)]
-    fn append_decoded(&self, sheet: &mut Sheet, shown: usize, end: usize) {
+    fn append_decoded(&self, parsed: &mut Parsed, shown: usize, end: usize) {
         let (block, param) = (self.block, self.param);
-        let text = mem::take(&mut sheet.text);
-        if let Slice::Owned(owned) = &mut sheet.param(block, param).value {
+        let text = mem::take(&mut parsed.text);
+        if let Slice::Owned(owned) = &mut parsed.param(block, param).value {
             let from = owned.len();
             for (number, part) in text[shown..end].split(AMPERSAND).enumerate() {
                 if number > 0 {
@@ -151,8 +152,8 @@ impl Value {
                 owned.push_str(part);
             }
             let to = owned.len();
-            sheet.changes.push(Change::ParamGrew { block, param, from, to });
+            parsed.changes.push(Change::ParamGrew { block, param, from, to });
         }
-        sheet.text = text;
+        parsed.text = text;
     }
 }

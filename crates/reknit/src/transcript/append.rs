@@ -1,29 +1,29 @@
-//! [`append`]: an event folded into the chunks of a message.
+//! [`append`]: folds an event into the chunks of a message.
 
 use std::borrow::Cow;
 
-use super::change::{Change, Diagnostic};
+use super::change::Change;
 use super::chunk::{Approval, Call, Chunk, Input, SystemKind};
 use super::chunks::{Chunks, Place};
 use crate::agent::{AgentEvent, Stream};
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::text::Text;
 
-/// Folds an event into the chunks, and says what that changed.
+/// Folds an event into the chunks, and returns what it changed.
 ///
 /// | Event | Opens a chunk | Otherwise |
 /// | --- | --- | --- |
 /// | `text-delta` | unless the last chunk is text | appends to it |
-/// | `reasoning-delta` | unless the last chunk is thinking and not sealed | appends to it |
-/// | `reasoning-end` | never | with metadata, seals the newest thinking, if that is not sealed |
+/// | `reasoning-delta` | unless the last chunk is unsealed thinking | appends to it |
+/// | `reasoning-end` | never | with metadata, seals the last thinking, if it is not sealed |
 /// | `tool-call`, `tool-input-start` | unless the last chunk is a batch | adds a call to it |
 /// | `tool-call` of a call that is being written | never | completes it |
-/// | `tool-result` | never | finds its call: newest batch first, oldest call first inside one |
-/// | `shell-output` | never | goes to the call it names, or to the last call of the newest batch |
+/// | `tool-result` | never | adds the result to its call; of several calls with the same id, to the first one in the last batch |
+/// | `shell-output` | never | appends to the call that it names, or to the last call of the last batch |
 /// | `error`, `notice`, `model-changed`, `config-reload` | always | |
 /// | all others | never | |
 ///
-/// What finds nothing to go to is dropped, and told as a diagnostic.
+/// An event that has no place is dropped and reported as a diagnostic.
 ///
 /// ```
 /// use reknit::agent::AgentEvent;
@@ -55,7 +55,7 @@ pub fn append<'a>(chunks: &mut Chunks, event: &'a AgentEvent) -> Change<'a> {
 }
 
 impl Chunks {
-    /// What an event means for the chunks as they are.
+    /// The change that an event makes to these chunks.
     pub(super) fn resolve<'a>(&self, event: &'a AgentEvent) -> Change<'a> {
         let next = self.list().len();
         let opened = |value| Change::Opened { chunk: next, value };
@@ -70,11 +70,11 @@ impl Chunks {
             },
             AgentEvent::ReasoningEnd { metadata: None } => Change::Nothing {},
             AgentEvent::ReasoningEnd { metadata: Some(metadata) } => {
-                match self.places.newest_thinking.map(|chunk| (chunk, &self.list()[chunk])) {
+                match self.places.last_thinking.map(|chunk| (chunk, &self.list()[chunk])) {
                     Some((chunk, Chunk::Thinking { metadata: None, .. })) => {
                         Change::Sealed { chunk, metadata: metadata.clone() }
                     }
-                    Some(_) => self.orphan("reasoning-end", "the newest thinking is sealed"),
+                    Some(_) => self.orphan("reasoning-end", "the last thinking is already sealed"),
                     None => self.orphan("reasoning-end", "there is no thinking"),
                 }
             }
@@ -86,13 +86,13 @@ impl Chunks {
                 Some((Place { chunk, call }, text)) => {
                     Change::InputGrew { chunk, call, at: text.len(), text: Cow::Borrowed(delta) }
                 }
-                None => self.orphan("tool-input-delta", &nobody_writes(tool_call_id)),
+                None => self.orphan("tool-input-delta", &not_being_written(tool_call_id)),
             },
             AgentEvent::ToolInputError { tool_call_id, error } => match self.writing(tool_call_id) {
                 Some((Place { chunk, call }, _)) => {
                     Change::InputBroken { chunk, call, error: Cow::Borrowed(error) }
                 }
-                None => self.orphan("tool-input-error", &nobody_writes(tool_call_id)),
+                None => self.orphan("tool-input-error", &not_being_written(tool_call_id)),
             },
             AgentEvent::ToolCall { tool_call } => match self.writing(&tool_call.id) {
                 Some((Place { chunk, call }, _)) => Change::InputWhole {
@@ -137,7 +137,7 @@ impl Chunks {
                     let approval = Approval { id: approval_id.clone(), decision: Some(*decision), reason };
                     Change::Approval { chunk, call, approval }
                 }
-                None => self.orphan("approval-response", &format!("nobody asked as `{approval_id}`")),
+                None => self.orphan("approval-response", &format!("there is no request `{approval_id}`")),
             },
             AgentEvent::EditPreview { tool_call_id, path, delta, restarted } => {
                 match self.places.calls.get(tool_call_id) {
@@ -163,32 +163,20 @@ impl Chunks {
             }
             AgentEvent::Unknown(object) => {
                 let kind = object.get("type").map_or_else(String::new, ToString::to_string);
-                Change::Dropped(Diagnostic {
-                    kind: Kind::UnknownAgentEvent,
-                    event: self.events(),
-                    message: format!("an event of the unknown type {kind} shows nothing"),
-                })
+                let message = format!("an event of the unknown type {kind} was ignored");
+                Change::Dropped(Diagnostic::of_event(Kind::UnknownAgentEvent, self.events(), message))
             }
-            AgentEvent::Checkpoint { .. }
+            AgentEvent::Lifecycle(_)
             | AgentEvent::ProviderBlock { .. }
-            | AgentEvent::Status { .. }
             | AgentEvent::TurnStart { .. }
             | AgentEvent::TurnSealed { .. }
             | AgentEvent::TurnPaused {}
             | AgentEvent::Done {}
-            | AgentEvent::Usage { .. }
-            | AgentEvent::TaskListUpdate { .. }
-            | AgentEvent::TabCreated {}
-            | AgentEvent::MessageQueued {}
-            | AgentEvent::MessageConsumed {}
-            | AgentEvent::MessageCancelled {}
-            | AgentEvent::CompactionStarted {}
-            | AgentEvent::CompactionComplete {}
-            | AgentEvent::CompactionError {} => Change::Nothing {},
+            | AgentEvent::Usage { .. } => Change::Nothing {},
         }
     }
 
-    /// Adds a call to the batch that is last, or opens one.
+    /// Adds a call to the last batch, or opens a new one.
     fn called(&self, value: Call) -> Change<'static> {
         match self.list().last() {
             Some(Chunk::ToolBatch { calls }) => {
@@ -201,7 +189,7 @@ impl Chunks {
     fn shell_output<'a>(&self, data: &'a str, stream: Stream, id: Option<&str>) -> Change<'a> {
         let place = match id {
             Some(id) => self.places.calls.get(id).copied(),
-            None => self.places.newest_batch.and_then(|chunk| match &self.list()[chunk] {
+            None => self.places.last_batch.and_then(|chunk| match &self.list()[chunk] {
                 Chunk::ToolBatch { calls } => Some(Place { chunk, call: calls.len().checked_sub(1)? }),
                 _ => None,
             }),
@@ -217,7 +205,7 @@ impl Chunks {
 
     fn orphan(&self, event: &str, why: &str) -> Change<'static> {
         let message = format!("`{event}` was dropped: {why}");
-        Change::Dropped(Diagnostic { kind: Kind::OrphanAgentEvent, event: self.events(), message })
+        Change::Dropped(Diagnostic::of_event(Kind::OrphanAgentEvent, self.events(), message))
     }
 }
 
@@ -233,6 +221,6 @@ fn no_call(id: &str) -> String {
     format!("there is no call `{id}`")
 }
 
-fn nobody_writes(id: &str) -> String {
+fn not_being_written(id: &str) -> String {
     format!("no call `{id}` is being written")
 }

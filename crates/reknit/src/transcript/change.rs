@@ -1,4 +1,4 @@
-//! [`Change`]: what one event changed in the chunks of a message.
+//! [`Change`]: what an event changed in the chunks of a message.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use super::chunk::{Approval, Call, Chunk};
 use crate::agent::Stream;
-use crate::diagnostic::Kind;
+use crate::diagnostic::Diagnostic;
 use crate::json::{Value, exact};
 
-/// What one event changed in the chunks of a message: enough to follow along.
+/// What an event changed in the chunks of a message, as a patch.
 ///
-/// Applied in order to empty [`Chunks`](super::Chunks), changes give the same chunks, also after a trip
-/// through JSON. Growth carries the new text and the byte at which it goes on.
+/// Applying all changes in order to empty [`Chunks`](super::Chunks) gives the same chunks, also if the
+/// changes were sent as JSON. A change that adds text has only the new text, and the byte at which it
+/// continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Change<'a> {
-    /// A chunk was added behind the others.
+    /// A chunk was added at the end.
     Opened {
-        /// Its number.
+        /// Its number, counted from 0.
         chunk: usize,
         /// The chunk.
         value: Chunk,
@@ -29,22 +31,22 @@ pub enum Change<'a> {
         chunk: usize,
         /// How many bytes it had before.
         at: usize,
-        /// What came behind them.
+        /// The new text.
         text: Cow<'a, str>,
     },
-    /// Thinking is over.
+    /// Thinking was sealed.
     Sealed {
         /// Which chunk.
         chunk: usize,
-        /// What the provider wants back with it.
+        /// What has to be sent back to the provider with it.
         #[serde(with = "exact")]
         metadata: Value,
     },
-    /// A batch has one call more.
+    /// A call was added to a batch.
     Called {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
         /// The call.
         value: Box<Call>,
@@ -53,146 +55,90 @@ pub enum Change<'a> {
     InputGrew {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
         /// How many bytes it had before.
         at: usize,
-        /// What came behind them.
+        /// The new text.
         text: Cow<'a, str>,
     },
-    /// A call's arguments are whole.
+    /// The arguments of a call are complete.
     InputWhole {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
-        /// The tool, by its last name.
+        /// The tool.
         name: String,
         /// The arguments.
         #[serde(with = "exact")]
         arguments: Value,
     },
-    /// A call's arguments will never be whole.
+    /// The arguments of a call will never be complete.
     InputBroken {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
         /// Why.
         error: Cow<'a, str>,
     },
-    /// A call has its result.
+    /// The result of a call arrived.
     Answered {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
-        /// What came out.
+        /// The result.
         #[serde(with = "exact")]
         result: Value,
         /// Whether it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         is_error: Option<bool>,
     },
-    /// The command of a call wrote something.
+    /// The command of a call wrote some output.
     Wrote {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
-        /// Where to.
+        /// Where it was written to.
         stream: Stream,
-        /// How many bytes were there before.
+        /// How many bytes there were before.
         at: usize,
-        /// What came behind them.
+        /// The new text.
         text: Cow<'a, str>,
     },
-    /// Whether a call may run is asked or answered.
+    /// Approval of a call was requested or answered.
     Approval {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
-        /// How it stands now.
+        /// Its state now.
         approval: Approval,
     },
-    /// More of the new content of a file is shown.
+    /// More of the new content of a file arrived.
     Previewed {
         /// Which chunk.
         chunk: usize,
-        /// The call's number in it.
+        /// The number of the call in the chunk.
         call: usize,
         /// The file.
         path: Cow<'a, str>,
-        /// From which byte on what was shown is replaced.
+        /// The byte from which on the content is replaced.
         at: usize,
-        /// By what.
+        /// The new text.
         text: Cow<'a, str>,
     },
-    /// The event has no place and was dropped, or is not known.
+    /// The event was dropped because it has no place or an unknown type.
     Dropped(Diagnostic),
-    /// The event shows nothing.
+    /// The event does not change the chunks.
     Nothing {},
 }
 
-/// An event that could not be shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Plain", into = "Plain")]
-pub struct Diagnostic {
-    /// What sort of thing it is; callers match on this.
-    pub kind: Kind,
-    /// The number of the event, counted from 0.
-    pub event: u64,
-    /// What happened, for people.
-    pub message: String,
-}
-
-/// A change that does not fit the chunks it was given to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Misfit {
-    /// The chunk is not there, or not the next one.
-    #[error("the change names chunk {chunk}, there are {has}")]
-    NoChunk {
-        /// The chunk.
-        chunk: usize,
-        /// How many there are.
-        has: usize,
-    },
-    /// The chunk cannot do that: it is of another kind, sealed, or has no such call.
-    #[error("chunk {chunk} is of another kind than the change says, or lacks the call that it names")]
-    WrongChunk {
-        /// The chunk.
-        chunk: usize,
-    },
-    /// A change before this one is missing, or this one came twice.
-    #[error("chunk {chunk} has {has} bytes, the change goes on at {at}")]
-    Gap {
-        /// The chunk.
-        chunk: usize,
-        /// How much of it is there.
-        has: usize,
-        /// Where the change goes on.
-        at: usize,
-    },
-}
-
-impl Misfit {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "give a copy every change of the chunks, in order and once; or start again from a snapshot"
-    }
-}
-
-impl Diagnostic {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        self.kind.hint()
-    }
-}
-
 impl Change<'_> {
-    /// The same change with nothing borrowed.
+    /// The same change, without borrowed data.
     pub fn into_owned(self) -> Change<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         match self {
@@ -222,27 +168,5 @@ impl Change<'_> {
             Self::Dropped(diagnostic) => Change::Dropped(diagnostic),
             Self::Nothing {} => Change::Nothing {},
         }
-    }
-}
-
-/// The form on the wire: with the hint, which reading back derives from the kind.
-#[derive(Serialize, Deserialize)]
-struct Plain {
-    kind: Kind,
-    event: u64,
-    message: String,
-    #[serde(skip_deserializing)]
-    hint: &'static str,
-}
-
-impl From<Diagnostic> for Plain {
-    fn from(Diagnostic { kind, event, message }: Diagnostic) -> Self {
-        Self { hint: kind.hint(), kind, event, message }
-    }
-}
-
-impl From<Plain> for Diagnostic {
-    fn from(Plain { kind, event, message, .. }: Plain) -> Self {
-        Self { kind, event, message }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Chunk`]: one displayed unit of a message.
+//! [`Chunk`]: a displayed part of a message.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -7,9 +7,10 @@ use crate::agent::{Decision, Members, Misread, Stream};
 use crate::json::{Number, Value, exact};
 use crate::text::Text;
 
-/// One displayed unit of a message.
+/// A displayed part of a message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum Chunk {
     /// Text for the reader.
     Text {
@@ -20,131 +21,136 @@ pub enum Chunk {
     Thinking {
         /// The text.
         text: Text,
-        /// What the provider wants back with it. It seals the chunk: what is thought then is another one.
+        /// What has to be sent back to the provider with it. It seals the chunk: later thinking is a new
+        /// chunk.
         #[serde(skip_serializing_if = "Option::is_none")]
         metadata: Option<Value>,
     },
-    /// Calls that were asked for one behind the other.
+    /// Consecutive calls.
     ToolBatch {
         /// The calls.
         calls: Vec<Call>,
     },
     /// Something failed.
     Error {
-        /// What it says.
+        /// The error message.
         message: String,
-        /// The status of the response, if there was one.
+        /// The HTTP status code, if there was one.
         #[serde(skip_serializing_if = "Option::is_none")]
         status_code: Option<Number>,
     },
-    /// Something that the reader should know.
+    /// A message for the user.
     System {
         /// What it is about.
         kind: SystemKind,
-        /// What it says.
+        /// The text.
         text: String,
     },
 }
 
-/// A call, with what became of it.
+/// A call and its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Call {
     /// Its id.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// What it is called with.
+    /// The arguments.
     #[serde(flatten)]
     pub input: Input,
-    /// What came out.
+    /// The result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
     /// Whether it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// What its command wrote.
+    /// The output of its command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shell_output: Option<ShellOutput>,
-    /// Whether it may run, if somebody was asked.
+    /// Whether it may run, if approval was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
-    /// The new content of a file that it edits, while the edit is written.
+    /// The new content of a file that it edits, while the model writes the edit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
 }
 
-/// What a call is called with.
+/// The arguments of a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum Input {
-    /// Whole.
+    /// They are complete.
     Whole {
         /// The arguments.
         arguments: Value,
     },
-    /// Never to be whole.
+    /// They will never be complete.
     Broken {
-        /// The text that there was of them.
+        /// The text that arrived.
         input_text: Text,
-        /// Why.
+        /// Why they are incomplete.
         input_error: String,
     },
-    /// Still being written.
+    /// They are still arriving.
     Streaming {
-        /// Their text so far.
+        /// The text so far.
         input_text: Text,
     },
 }
 
-/// What a command wrote.
+/// The output of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ShellOutput {
-    /// To its output.
+    /// Standard output.
     pub stdout: Text,
-    /// To its errors.
+    /// Standard error.
     pub stderr: Text,
 }
 
 /// Whether a call may run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Approval {
-    /// The request's id.
+    /// The id of the request.
     pub id: String,
-    /// What was said; nothing while it is open.
+    /// The decision; `None` until there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
-    /// Why it was asked, or what was said with the answer.
+    /// The reason for the request, or for the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The new content of a file, as far as it is shown.
+/// The new content of a file, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Preview {
     /// The file.
     pub path: String,
-    /// What is shown.
+    /// The content.
     pub text: Text,
 }
 
 /// What a [`Chunk::System`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SystemKind {
-    /// Something to know.
+    /// A message for the user.
     Notice,
     /// Another model answers.
     ModelChanged,
-    /// The configuration was read again.
+    /// The configuration was reloaded.
     ConfigReload,
     /// The user stopped the turn.
     Cancelled,
 }
 
 impl ShellOutput {
-    /// What went to a stream.
-    pub fn of(&self, stream: Stream) -> &Text {
+    pub(super) fn of(&self, stream: Stream) -> &Text {
         match stream {
             Stream::Stdout => &self.stdout,
             Stream::Stderr => &self.stderr,
@@ -160,7 +166,7 @@ impl ShellOutput {
 }
 
 impl Call {
-    /// A call of which nothing is known but this.
+    /// A call without a result.
     pub(super) fn new(id: &str, name: &str, input: Input) -> Self {
         Self {
             id: id.to_owned(),
@@ -174,7 +180,7 @@ impl Call {
         }
     }
 
-    /// Its arguments, if they are whole.
+    /// The arguments, if they are complete.
     pub fn arguments(&self) -> Option<&Value> {
         match &self.input {
             Input::Whole { arguments } => Some(arguments),
@@ -211,8 +217,7 @@ impl Call {
 const KINDS: &str = "`text`, `thinking`, `tool-batch`, `error`, `system`";
 
 impl Chunk {
-    /// Reads a chunk.
-    pub fn read(value: Value) -> Result<Self, Misread> {
+    pub(super) fn read(value: Value) -> Result<Self, Misread> {
         let mut members = Members::new("a chunk", value)?;
         let kind = members.text("type")?;
         members.rename(format!("a chunk of type `{kind}`"));

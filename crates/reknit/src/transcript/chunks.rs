@@ -5,17 +5,19 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::change::{Change, Diagnostic, Misfit};
+use super::change::Change;
 use super::chunk::{Call, Chunk, Input, Preview};
 use super::named::Named;
 use crate::agent::{Members, Misread};
+use crate::diagnostic::Diagnostic;
 use crate::json::exact;
 use crate::limits::Limits;
+use crate::message::Misfit;
 use crate::text::Text;
 
-/// The chunks of one message so far, in order.
+/// The chunks of a message so far, in order.
 ///
-/// It knows where each call stands, so that finding one by its id does not walk the list.
+/// An index of the calls makes it fast to find one by its id.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Chunks {
@@ -23,7 +25,7 @@ pub struct Chunks {
     list: Vec<Chunk>,
     #[serde(skip)]
     pub(super) places: Places,
-    /// How many events came.
+    /// The number of events so far.
     events: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Diagnostic>,
@@ -34,22 +36,23 @@ pub struct Chunks {
     limit: usize,
 }
 
-/// Where in the list something stands that an event may mean.
+/// Where the things are in the list that an event can refer to.
 ///
-/// It follows from the list alone, so that chunks that were written and read back go on as those that were not.
+/// This can be computed from the list alone, so that chunks that were written and read back continue in the
+/// same way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Places {
-    /// By id: the oldest call of the newest batch that has it.
+    /// By id: the first call in the last batch that has the id.
     pub(super) calls: BTreeMap<String, Place>,
     /// By id: calls whose arguments are being written.
     writing: Named<Place>,
-    /// By the id of the request: calls that somebody was asked about.
+    /// By the id of the request: calls whose approval was requested.
     approvals: Named<Place>,
-    pub(super) newest_batch: Option<usize>,
-    pub(super) newest_thinking: Option<usize>,
+    pub(super) last_batch: Option<usize>,
+    pub(super) last_thinking: Option<usize>,
 }
 
-/// A call, by its chunk and its number in there.
+/// The place of a call: its chunk and its number in the chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) chunk: usize,
@@ -58,38 +61,46 @@ pub(super) struct Place {
 
 impl Default for Chunks {
     fn default() -> Self {
-        Self::new(&Limits::default())
-    }
-}
-
-impl Chunks {
-    /// No chunks yet.
-    pub fn new(limits: &Limits) -> Self {
         Self {
             list: Vec::new(),
             places: Places::default(),
             events: 0,
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
-            limit: limits.diagnostics,
+            limit: Limits::default().diagnostics,
         }
     }
+}
 
-    /// Chunks that were there before, to go on with.
-    pub fn from_list(list: Vec<Chunk>, limits: &Limits) -> Self {
+/// Continues with chunks that exist already.
+impl From<Vec<Chunk>> for Chunks {
+    fn from(list: Vec<Chunk>) -> Self {
         let mut places = Places::default();
         list.iter().enumerate().for_each(|(number, chunk)| places.enter_chunk(number, chunk));
-        Self { list, places, ..Self::new(limits) }
+        Self { list, places, ..Self::default() }
+    }
+}
+
+impl Chunks {
+    /// Sets the limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.limit(limits);
+        self
     }
 
-    /// Reads what was written of chunks, to go on with.
+    pub(super) fn limit(&mut self, limits: &Limits) {
+        self.limit = limits.diagnostics;
+    }
+
+    /// Reads chunks back from their JSON form.
     pub(super) fn read(members: &mut Members) -> Result<Self, Misread> {
-        let list = members.list("chunks")?.into_iter().map(Chunk::read).collect::<Result<_, _>>()?;
+        let list = members.list("chunks")?.into_iter().map(Chunk::read).collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             events: members.count("events")?,
             diagnostics: members.optional_as("diagnostics", "a list of diagnostics")?.unwrap_or_default(),
             diagnostics_omitted: members.optional_count("diagnosticsOmitted")?.unwrap_or_default(),
-            ..Self::from_list(list, &Limits::default())
+            ..Self::from(list)
         })
     }
 
@@ -98,35 +109,35 @@ impl Chunks {
         &self.list
     }
 
-    /// How many events came.
+    /// The number of events so far.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// The call with this id: of several, the oldest of the newest batch that has it.
+    /// The call with this id; if there are several, the first one in the last batch that has the id.
     pub fn call(&self, id: &str) -> Option<&Call> {
         self.places.calls.get(id).map(|place| self.call_at(*place))
     }
 
     /// All calls, in order.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.list.iter().flat_map(|chunk| match chunk {
             Chunk::ToolBatch { calls } => calls.as_slice(),
             Chunk::Text { .. } | Chunk::Thinking { .. } | Chunk::Error { .. } | Chunk::System { .. } => &[],
         })
     }
 
-    /// Events that had no place or are not known.
+    /// Events that were dropped because they have no place or an unknown type.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// How many more diagnostics there were than are kept.
+    /// The number of diagnostics that were not kept because of [`Limits::diagnostics`].
     pub fn diagnostics_omitted(&self) -> u64 {
         self.diagnostics_omitted
     }
 
-    /// A call whose arguments are being written, and their text so far.
+    /// The call with this id whose arguments are still arriving, and their text so far.
     pub(super) fn writing(&self, id: &str) -> Option<(Place, &Text)> {
         let place = self.places.writing.last(id)?;
         match &self.call_at(place).input {
@@ -135,7 +146,7 @@ impl Chunks {
         }
     }
 
-    /// The call that a request asked about.
+    /// The call whose approval was requested with this id.
     pub(super) fn asked(&self, approval: &str) -> Option<Place> {
         self.places.approvals.last(approval)
     }
@@ -143,19 +154,19 @@ impl Chunks {
     pub(super) fn call_at(&self, place: Place) -> &Call {
         match &self.list[place.chunk] {
             Chunk::ToolBatch { calls } => &calls[place.call],
-            _ => unreachable!("places are those of calls"),
+            _ => unreachable!("places only refer to calls"),
         }
     }
 }
 
-/// Following changes, which is the only way in which chunks become other ones.
+/// Applying changes, which is the only way to modify chunks.
 impl Chunks {
-    /// Takes a change that the same chunks elsewhere have made.
+    /// Applies a change that [`append`](super::append) returned for another copy of these chunks.
     pub fn follow(&mut self, change: &Change<'_>) -> Result<(), Misfit> {
         match change {
             Change::Opened { chunk, value } => {
                 if *chunk != self.list.len() {
-                    return Err(Misfit::NoChunk { chunk: *chunk, has: self.list.len() });
+                    return Err(no_chunk(*chunk, self.list.len()));
                 }
                 self.places.enter_chunk(*chunk, value);
                 self.list.push(value.clone());
@@ -164,23 +175,23 @@ impl Chunks {
                 Chunk::Text { text: shown } | Chunk::Thinking { text: shown, metadata: None } => {
                     grow(*chunk, shown, *at, text)?;
                 }
-                _ => return Err(Misfit::WrongChunk { chunk: *chunk }),
+                _ => return Err(wrong_chunk(*chunk)),
             },
             Change::Sealed { chunk, metadata } => match self.chunk(*chunk)? {
                 Chunk::Thinking { metadata: seal @ None, .. } => *seal = Some(metadata.clone()),
-                _ => return Err(Misfit::WrongChunk { chunk: *chunk }),
+                _ => return Err(wrong_chunk(*chunk)),
             },
             Change::Called { chunk, call, value } => match self.chunk(*chunk)? {
                 Chunk::ToolBatch { calls } if calls.len() == *call => {
                     calls.push((**value).clone());
                     self.places.enter_call(Place { chunk: *chunk, call: *call }, value);
                 }
-                _ => return Err(Misfit::WrongChunk { chunk: *chunk }),
+                _ => return Err(wrong_chunk(*chunk)),
             },
             Change::InputGrew { chunk, call, at, text } => match &mut self.find(*chunk, *call)?.input {
                 Input::Streaming { input_text } => grow(*chunk, input_text, *at, text)?,
                 Input::Whole { .. } | Input::Broken { .. } => {
-                    return Err(Misfit::WrongChunk { chunk: *chunk });
+                    return Err(wrong_chunk(*chunk));
                 }
             },
             Change::InputWhole { chunk, call, name, arguments } => {
@@ -203,7 +214,7 @@ impl Chunks {
             Change::Wrote { chunk, call, stream, at, text } => {
                 let output = &mut self.find(*chunk, *call)?.shell_output;
                 let has = output.as_ref().map_or(0, |output| output.of(*stream).len());
-                goes_on(*chunk, has, *at)?;
+                continues(*chunk, has, *at)?;
                 output.get_or_insert_default().of_mut(*stream).push_str(text);
             }
             Change::Approval { chunk, call, approval } => {
@@ -220,7 +231,7 @@ impl Chunks {
                         *preview = Some(Preview { path: path.to_string(), text: Text::from(&**text) });
                     }
                     Some(shown) if shown.path == *path => grow(*chunk, &mut shown.text, *at, text)?,
-                    _ => return Err(Misfit::Gap { chunk: *chunk, has: 0, at: *at }),
+                    _ => return Err(gap(*chunk, 0, *at)),
                 }
             }
             Change::Dropped(diagnostic) if self.diagnostics.len() < self.limit => {
@@ -235,21 +246,21 @@ impl Chunks {
 
     fn chunk(&mut self, chunk: usize) -> Result<&mut Chunk, Misfit> {
         let has = self.list.len();
-        self.list.get_mut(chunk).ok_or(Misfit::NoChunk { chunk, has })
+        self.list.get_mut(chunk).ok_or_else(|| no_chunk(chunk, has))
     }
 
     fn find(&mut self, chunk: usize, call: usize) -> Result<&mut Call, Misfit> {
         match self.chunk(chunk)? {
-            Chunk::ToolBatch { calls } => calls.get_mut(call).ok_or(Misfit::WrongChunk { chunk }),
-            _ => Err(Misfit::WrongChunk { chunk }),
+            Chunk::ToolBatch { calls } => calls.get_mut(call).ok_or_else(|| wrong_chunk(chunk)),
+            _ => Err(wrong_chunk(chunk)),
         }
     }
 
-    /// A call whose arguments are being written, and are not from here on.
+    /// The call at this place, whose arguments are still arriving and stop doing so now.
     fn find_writing(&mut self, chunk: usize, call: usize) -> Result<&mut Call, Misfit> {
         let id = match self.find(chunk, call)? {
             Call { id, input: Input::Streaming { .. }, .. } => id.clone(),
-            Call { .. } => return Err(Misfit::WrongChunk { chunk }),
+            Call { .. } => return Err(wrong_chunk(chunk)),
         };
         self.places.writing.remove(&id, Place { chunk, call });
         self.find(chunk, call)
@@ -266,9 +277,9 @@ impl<'de> Deserialize<'de> for Chunks {
 impl Places {
     fn enter_chunk(&mut self, number: usize, chunk: &Chunk) {
         match chunk {
-            Chunk::Thinking { .. } => self.newest_thinking = Some(number),
+            Chunk::Thinking { .. } => self.last_thinking = Some(number),
             Chunk::ToolBatch { calls } => {
-                self.newest_batch = Some(number);
+                self.last_batch = Some(number);
                 for (call, value) in calls.iter().enumerate() {
                     self.enter_call(Place { chunk: number, call }, value);
                 }
@@ -296,11 +307,23 @@ fn is_zero(count: &u64) -> bool {
 }
 
 fn grow(chunk: usize, shown: &mut Text, at: usize, piece: &str) -> Result<(), Misfit> {
-    goes_on(chunk, shown.len(), at)?;
+    continues(chunk, shown.len(), at)?;
     shown.push_str(piece);
     Ok(())
 }
 
-fn goes_on(chunk: usize, has: usize, at: usize) -> Result<(), Misfit> {
-    if has == at { Ok(()) } else { Err(Misfit::Gap { chunk, has, at }) }
+fn continues(chunk: usize, has: usize, at: usize) -> Result<(), Misfit> {
+    if has == at { Ok(()) } else { Err(gap(chunk, has, at)) }
+}
+
+fn no_chunk(chunk: usize, has: usize) -> Misfit {
+    Misfit::new(format!("the change names chunk {chunk}, but there are {has} chunks"))
+}
+
+fn wrong_chunk(chunk: usize) -> Misfit {
+    Misfit::new(format!("chunk {chunk} is not what the change expects, or has no such call"))
+}
+
+fn gap(chunk: usize, has: usize, at: usize) -> Misfit {
+    Misfit::gap(&format!("chunk {chunk}"), has, at)
 }

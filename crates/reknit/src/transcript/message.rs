@@ -1,21 +1,22 @@
-//! [`Message`]: one message of a session, as a person sees it.
+//! [`Message`]: a message of a session, as a person sees it.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::chunk::Chunk;
 use super::chunks::Chunks;
-use crate::agent::{Content, EndReason, Members, Misread, TokenCounts};
+use crate::agent::{Content, EndReason, Members, Misread, tokens};
+use crate::event::Usage;
 use crate::json::{Value, exact};
-use crate::limits::Limits;
 
-/// One message of a session.
+/// A message of a session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Message {
-    /// Whose it is.
+    /// Who wrote it.
     pub role: Role,
-    /// How far it is.
+    /// Its state.
     pub status: Status,
     /// The turn that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,49 +24,50 @@ pub struct Message {
     /// The model that answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// When it began, in milliseconds since 1970.
+    /// When it started, in milliseconds since the Unix epoch.
     pub started_at: u64,
-    /// When it was over; it is open without.
+    /// When it ended; `None` while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<u64>,
-    /// Tokens that all its requests took together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub usage: Option<TokenCounts>,
-    /// What a user gave beside text.
+    /// The number of tokens of all its requests.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "tokens::optional::serialize")]
+    pub usage: Option<Usage>,
+    /// What a user sent in addition to text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Content>,
-    /// What is shown.
+    /// What is displayed.
     #[serde(flatten)]
     pub chunks: Chunks,
 }
 
-/// Whose message it is.
+/// Who wrote a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// The user's.
+    /// The user.
     User,
-    /// The model's.
+    /// The model.
     Assistant,
-    /// Of what happens between turns.
+    /// The system, about what happens between turns.
     System,
 }
 
-/// How far a message is.
+/// The state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Status {
-    /// Nothing has come yet.
+    /// Nothing has arrived yet.
     Waiting,
-    /// More is to come.
+    /// It is still arriving.
     Streaming,
-    /// It is whole.
+    /// It is complete.
     Done,
-    /// Something failed. While it is open, it may still be tried again.
+    /// Something failed. While the message is open, the request may still be retried.
     Failed,
     /// The user stopped it.
     Cancelled,
-    /// What comes next came before its end.
+    /// Something else began before it ended.
     Interrupted,
 }
 
@@ -100,7 +102,7 @@ impl Message {
         }
     }
 
-    /// What a user said.
+    /// A message of the user.
     pub(super) fn of_user(content: &[Content], turn: Option<&String>, at: u64) -> Self {
         let mut message = Self::new(Role::User, turn, at);
         let (mut texts, mut attachments) = (Vec::new(), Vec::new());
@@ -110,25 +112,25 @@ impl Message {
                 Content::Image { .. } | Content::Other(_) => attachments.push(piece.clone()),
             }
         }
-        message.chunks = Chunks::from_list(texts, &Limits::default());
+        message.chunks = texts.into();
         message.attachments = attachments;
         message
     }
 
-    /// Ends it, unless it is over.
+    /// Ends it, unless it has already ended.
     pub(super) fn end(&mut self, status: Status, at: u64) {
         if self.is_open() {
             (self.status, self.ended_at) = (status, Some(at));
         }
     }
 
-    /// Whether more may come.
+    /// Whether it has not ended yet.
     pub fn is_open(&self) -> bool {
         self.ended_at.is_none()
     }
 
     /// Reads a message.
-    pub fn read(value: Value) -> Result<Self, Misread> {
+    pub(super) fn read(value: Value) -> Result<Self, Misread> {
         let mut members = Members::new("a message", value)?;
         let attachments = members.optional_list("attachments")?.into_iter().map(Content::read);
         let attachments = attachments.map(|read| read.map(|(content, _)| content));
@@ -139,7 +141,7 @@ impl Message {
             model: members.optional_text("model")?,
             started_at: members.count("startedAt")?,
             ended_at: members.optional_count("endedAt")?,
-            usage: members.optional_as("usage", "counts of tokens")?,
+            usage: members.optional_as("usage", "counts of tokens")?.map(|tokens::Counts(usage)| usage),
             attachments: attachments.collect::<Result<_, _>>()?,
             chunks: Chunks::read(&mut members)?,
         })

@@ -1,8 +1,8 @@
-//! [`Named`]: places by a name that several of them may have.
+//! [`Named`]: places by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Places by a name that several of them may have; the last of these is meant.
+/// Places by name. Several places may have the same name; the last of them counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Named<P>(BTreeMap<String, BTreeSet<P>>);
 

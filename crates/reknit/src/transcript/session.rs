@@ -1,4 +1,4 @@
-//! [`Transcript`]: the messages of a session, folded from its log.
+//! [`Transcript`]: the messages of a session, built from its log.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,26 @@ use serde::de::Error as _;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::change::{Change, Diagnostic, Misfit};
+use super::change::Change;
 use super::chunk::{Call, Chunk};
 use super::chunks::Chunks;
 use super::message::{Message, Role, Status};
 use super::named::Named;
-use super::step::{Effect, OutOfOrder, Step};
+use super::step::{Effect, Step};
 use crate::agent::{AgentEvent, Body, Entry, Members, Misread};
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::json::{Value, exact};
 use crate::limits::Limits;
+use crate::message::Misfit;
 
 /// The messages of a session so far.
 ///
-/// A message opens at what a user said, where a turn starts, and with the first content behind one of these.
-/// What happens between turns goes into a message of the system. A result finds the message of its call,
-/// also if that is over.
+/// A message starts with a message of the user, at the start of a turn, and with the first content after
+/// either. What happens between turns goes into a message of the system. A result goes to the message of its
+/// call, even if that message has ended.
 ///
-/// A transcript can be kept as JSON at any entry, read again, and given the rest of the log: it is the one
-/// that the whole log gives.
+/// A transcript can be saved as JSON after any entry, read back, and given the rest of the log. The result is
+/// the same as with the whole log.
 ///
 /// ```
 /// use reknit::agent::Entry;
@@ -50,18 +51,27 @@ pub struct Transcript {
     /// The number of the last entry.
     seq: u64,
     messages: Vec<Message>,
-    /// By the id of a call: the newest message that has it.
+    /// By the id of a call: the last message that has it.
     calls: BTreeMap<String, usize>,
-    /// By the id of a request: the messages with a call that it asks about.
+    /// By the id of an approval request: the messages with a call that it is about.
     approvals: Named<usize>,
     diagnostics: Vec<Diagnostic>,
     diagnostics_omitted: u64,
+    limits: Limits,
 }
 
-/// The version that snapshots are written in.
+/// The version of the format of snapshots.
 const VERSION: u64 = 1;
 
 impl Transcript {
+    /// Sets the limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.limits = *limits;
+        self.messages.iter_mut().for_each(|message| message.chunks.limit(limits));
+        self
+    }
+
     /// The messages, in order.
     pub fn messages(&self) -> &[Message] {
         &self.messages
@@ -72,24 +82,25 @@ impl Transcript {
         self.seq
     }
 
-    /// A call, by its id: of several, that of the newest message.
+    /// The call with this id; if there are several, one in the last message that has the id.
     pub fn call(&self, id: &str) -> Option<&Call> {
         self.messages[*self.calls.get(id)?].chunks.call(id)
     }
 
-    /// Entries that belonged to no message; those of a message are in its chunks.
+    /// Entries that were dropped because they belong to no message. Each message has its own diagnostics, in
+    /// its chunks.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// How many more diagnostics there were than are kept.
+    /// The number of diagnostics that were not kept because of [`Limits::diagnostics`].
     pub fn diagnostics_omitted(&self) -> u64 {
         self.diagnostics_omitted
     }
 
-    /// Takes the next entry, and says what that changed; nothing for one that was taken before, so that a
-    /// log may be given again from any entry on.
-    pub fn append<'a>(&mut self, entry: &'a Entry) -> Result<Option<Step<'a>>, OutOfOrder> {
+    /// Adds the next entry, and returns what it changed. Returns `None` for an entry that was added before,
+    /// so that a log may be given again from any entry on.
+    pub fn append<'a>(&mut self, entry: &'a Entry) -> Result<Option<Step<'a>>, Misfit> {
         if entry.seq <= self.seq {
             return Ok(None);
         }
@@ -98,7 +109,7 @@ impl Transcript {
         Ok(Some(step))
     }
 
-    /// What an entry means for the messages as they are.
+    /// The change that an entry makes to the messages.
     fn resolve<'a>(&self, entry: &'a Entry) -> Step<'a> {
         let turn = entry.turn.as_ref();
         let mut step = Step {
@@ -135,13 +146,13 @@ impl Transcript {
             Body::Agent(AgentEvent::Usage { usage }) => match self.open() {
                 Some(message) => {
                     let before = self.messages[message].usage.unwrap_or_default();
-                    step.effect = Effect::Usage { message, usage: before + *usage };
+                    step.effect = Effect::Usage { message, usage: before.plus(*usage) };
                 }
                 None => step.effect = orphan(entry, "usage"),
             },
             Body::Agent(AgentEvent::Unknown(event)) => {
                 let kind = event.get("type").map(ToString::to_string).unwrap_or_default();
-                let message = format!("an entry of the unknown type {kind} shows nothing");
+                let message = format!("an entry of the unknown type {kind} was ignored");
                 step.effect = dropped(entry, Kind::UnknownAgentEvent, message);
             }
             Body::Request { model, .. } => {
@@ -160,7 +171,7 @@ impl Transcript {
         step
     }
 
-    /// What an event of the turn shows, and in which message.
+    /// The change that an event makes, and to which message.
     fn resolve_event<'a>(&self, event: &'a AgentEvent, entry: &'a Entry, step: &mut Step<'a>) {
         let next = self.messages.len();
         let (message, opened) = match self.home(event) {
@@ -183,7 +194,7 @@ impl Transcript {
         step.effect = Effect::Chunk { message, change, status };
     }
 
-    /// Where an event belongs.
+    /// The message that an event belongs to.
     fn home(&self, event: &AgentEvent) -> Home {
         let open_or = |otherwise| self.open().map_or(otherwise, Home::Message);
         let of_call = |id: &str, name| {
@@ -202,8 +213,8 @@ impl Transcript {
             AgentEvent::ShellOutput { tool_call_id: None, .. } => open_or(Home::Orphan("shell-output")),
             AgentEvent::ApprovalRequest { tool_call_id, .. } => of_call(tool_call_id, "approval-request"),
             AgentEvent::ApprovalResponse { approval_id, .. } => {
-                let newest = self.approvals.last(approval_id);
-                newest.map_or_else(|| open_or(Home::Orphan("approval-response")), Home::Message)
+                let last = self.approvals.last(approval_id);
+                last.map_or_else(|| open_or(Home::Orphan("approval-response")), Home::Message)
             }
             AgentEvent::EditPreview { tool_call_id, .. } => of_call(tool_call_id, "edit-preview"),
             AgentEvent::Error { .. }
@@ -213,83 +224,73 @@ impl Transcript {
                 Some(Message { role: Role::System, .. }) => Home::Message(self.messages.len() - 1),
                 _ => Home::Opens(Role::System),
             }),
-            AgentEvent::Checkpoint { .. }
+            AgentEvent::Lifecycle(_)
             | AgentEvent::ProviderBlock { .. }
-            | AgentEvent::Status { .. }
             | AgentEvent::TurnStart { .. }
             | AgentEvent::TurnSealed { .. }
             | AgentEvent::TurnPaused {}
             | AgentEvent::Done {}
             | AgentEvent::Usage { .. }
-            | AgentEvent::TaskListUpdate { .. }
-            | AgentEvent::TabCreated {}
-            | AgentEvent::MessageQueued {}
-            | AgentEvent::MessageConsumed {}
-            | AgentEvent::MessageCancelled {}
-            | AgentEvent::CompactionStarted {}
-            | AgentEvent::CompactionComplete {}
-            | AgentEvent::CompactionError {}
             | AgentEvent::Unknown(_) => Home::Nowhere,
         }
     }
 
-    /// The message that is open: only the newest can be.
+    /// The open message. Only the last one can be open.
     fn open(&self) -> Option<usize> {
         self.messages.last().filter(|last| last.is_open()).map(|_| self.messages.len() - 1)
     }
 }
 
-/// Where an event belongs.
+/// The message that an event belongs to.
 enum Home {
-    /// Into a message.
+    /// An existing message.
     Message(usize),
-    /// Into a new message.
+    /// A new message.
     Opens(Role),
-    /// Into one that is not there.
+    /// A message that does not exist.
     Orphan(&'static str),
-    /// It shows nothing.
+    /// None: it does not change any message.
     Nowhere,
 }
 
-/// Following steps, which is the only way in which a transcript becomes another one.
+/// Applying steps, which is the only way to modify a transcript.
 impl Transcript {
-    /// Takes a step that the same transcript elsewhere has made.
-    pub fn follow(&mut self, step: &Step<'_>) -> Result<(), OutOfOrder> {
+    /// Applies a step that [`append`](Self::append) returned for another copy of this transcript.
+    pub fn follow(&mut self, step: &Step<'_>) -> Result<(), Misfit> {
         let expected = self.seq + 1;
         if step.seq != expected {
-            return Err(OutOfOrder::Gap { expected, found: step.seq });
+            return Err(Misfit::new(format!("entry {} came, but entry {expected} is next", step.seq)));
         }
-        let misfit = OutOfOrder::Misfit { seq: step.seq };
         if let Some(message) = step.interrupted {
-            let left = self.messages.get_mut(message).ok_or(misfit)?;
-            left.end(Status::Interrupted, step.at);
+            self.message_mut(message)?.end(Status::Interrupted, step.at);
         }
         if let Some(opened) = &step.opened {
-            self.messages.push((**opened).clone());
+            let mut opened = (**opened).clone();
+            opened.chunks.limit(&self.limits);
+            self.messages.push(opened);
         }
         match &step.effect {
             Effect::Chunk { message, change, status } => {
-                let host = self.messages.get_mut(*message).ok_or(misfit)?;
+                let host = self.message_mut(*message)?;
                 let replaced = replaced_request(&host.chunks, change);
-                host.chunks.follow(change).map_err(|_: Misfit| misfit)?;
+                host.chunks.follow(change)?;
                 host.status = *status;
-                if let Some(replaced) = replaced
-                    && host.chunks.asked(&replaced).is_none()
-                {
+                let is_gone = |request: &String| host.chunks.asked(request).is_none();
+                if let Some(replaced) = replaced.filter(is_gone) {
                     self.approvals.remove(&replaced, *message);
                 }
                 self.enter(*message, change);
             }
             Effect::Ended { message, status } => {
-                self.messages.get_mut(*message).ok_or(misfit)?.end(*status, step.at);
+                self.message_mut(*message)?.end(*status, step.at);
             }
             Effect::Usage { message, usage } => {
-                self.messages.get_mut(*message).ok_or(misfit)?.usage = Some(*usage);
+                self.message_mut(*message)?.usage = Some(*usage);
             }
             Effect::Model { message, model } => {
-                self.messages.get_mut(*message).ok_or(misfit)?.model = Some(model.clone());
+                self.message_mut(*message)?.model = Some(model.clone());
             }
-            Effect::Dropped(diagnostic) if self.diagnostics.len() < Limits::default().diagnostics => {
+            Effect::Dropped(diagnostic) if self.diagnostics.len() < self.limits.diagnostics => {
                 self.diagnostics.push(diagnostic.clone());
             }
             Effect::Dropped(_) => self.diagnostics_omitted += 1,
@@ -299,7 +300,14 @@ impl Transcript {
         Ok(())
     }
 
-    /// Remembers in which message something stands that an event may name.
+    fn message_mut(&mut self, number: usize) -> Result<&mut Message, Misfit> {
+        let has = self.messages.len();
+        let misfit =
+            || Misfit::new(format!("the change names message {number}, but there are {has} messages"));
+        self.messages.get_mut(number).ok_or_else(misfit)
+    }
+
+    /// Records the message of a call or an approval request, which later events refer to.
     fn enter(&mut self, message: usize, change: &Change<'_>) {
         match change {
             Change::Opened { value: Chunk::ToolBatch { calls }, .. } => {
@@ -314,7 +322,7 @@ impl Transcript {
     }
 
     /// Reads a snapshot.
-    pub fn read(value: Value) -> Result<Self, Misread> {
+    fn read(value: Value) -> Result<Self, Misread> {
         let mut members = Members::new("a transcript", value)?;
         members.version("v", VERSION)?;
         let mut transcript = Self {
@@ -356,7 +364,7 @@ impl<'de> Deserialize<'de> for Transcript {
     }
 }
 
-/// The id under which a call was asked about before this change.
+/// The id of the approval request that this change replaces.
 fn replaced_request(chunks: &Chunks, change: &Change<'_>) -> Option<String> {
     let Change::Approval { chunk, call, .. } = change else { return None };
     let Some(Chunk::ToolBatch { calls }) = chunks.list().get(*chunk) else { return None };
@@ -368,5 +376,5 @@ fn orphan<'a>(entry: &Entry, event: &str) -> Effect<'a> {
 }
 
 fn dropped<'a>(entry: &Entry, kind: Kind, message: String) -> Effect<'a> {
-    Effect::Dropped(Diagnostic { kind, event: entry.seq, message })
+    Effect::Dropped(Diagnostic::of_event(kind, entry.seq, message))
 }

@@ -1,54 +1,59 @@
-//! [`Step`]: what one entry changed in a transcript.
+//! [`Step`]: what an entry changed in a transcript.
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Diagnostic};
+use super::change::Change;
 use super::message::{Message, Status};
-use crate::agent::TokenCounts;
+use crate::agent::tokens;
+use crate::diagnostic::Diagnostic;
+use crate::event::Usage;
 
-/// What one entry changed in a transcript: enough to follow along.
+/// What an entry changed in a transcript, as a patch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Step<'a> {
     /// The number of the entry.
     pub seq: u64,
-    /// Its time.
+    /// The time of the entry.
     pub at: u64,
-    /// The message that was left open and is over now.
+    /// The open message that ends because of this entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<usize>,
-    /// A message that was added behind the others.
+    /// A message that was added at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened: Option<Box<Message>>,
-    /// What happened then.
+    /// What else changed.
     pub effect: Effect<'a>,
 }
 
-/// What an entry did to a message.
+/// What an entry changed in a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Effect<'a> {
     /// Its chunks changed.
     Chunk {
         /// Which message.
         message: usize,
-        /// How.
+        /// What changed.
         change: Change<'a>,
-        /// How far the message is then.
+        /// The state of the message after it.
         status: Status,
     },
-    /// It is over.
+    /// It ended.
     Ended {
         /// Which message.
         message: usize,
         /// How it ended.
         status: Status,
     },
-    /// Tokens were counted.
+    /// The number of tokens changed.
     Usage {
         /// Which message.
         message: usize,
-        /// All of its tokens so far.
-        usage: TokenCounts,
+        /// All tokens of the message so far.
+        #[serde(with = "tokens")]
+        usage: Usage,
     },
     /// Another model answers.
     Model {
@@ -57,35 +62,8 @@ pub enum Effect<'a> {
         /// The model.
         model: String,
     },
-    /// The entry belongs to no message and was dropped.
+    /// The entry was dropped because it belongs to no message.
     Dropped(Diagnostic),
-    /// The entry shows nothing.
+    /// The entry does not change any message.
     Nothing {},
-}
-
-/// An entry, or what it changed, that is not the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OutOfOrder {
-    /// Some are missing before it.
-    #[error("entry {found} came, entry {expected} is the next")]
-    Gap {
-        /// The one that is next.
-        expected: u64,
-        /// The one that came.
-        found: u64,
-    },
-    /// The change is of other messages.
-    #[error("the change of entry {seq} does not fit the messages")]
-    Misfit {
-        /// The entry.
-        seq: u64,
-    },
-}
-
-impl OutOfOrder {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "ask for the log from the entry that is next, or start again from a snapshot"
-    }
 }

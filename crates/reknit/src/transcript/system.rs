@@ -1,38 +1,38 @@
-//! [`apply_system_event`]: where something goes that happens while no turn runs.
+//! [`apply_system_event`]: adds something that happens while no turn is running.
 
 use super::chunk::{Chunk, SystemKind};
 
-/// Something that happened outside of a turn, in the caller's words.
+/// Something that happened while no turn was running, in the caller's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemEvent {
     /// What it is about.
     pub kind: SystemKind,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
-/// A message of the caller, as far as a system event has to know it.
+/// What [`apply_system_event`] has to know about the caller's messages.
 pub trait Routed {
-    /// How the caller names its messages.
+    /// The id of a message.
     type Id: Clone;
 
-    /// An empty message of the system.
+    /// Creates an empty message of the system.
     fn of_system(id: Self::Id) -> Self;
 
-    /// Its name.
+    /// Its id.
     fn id(&self) -> Self::Id;
 
-    /// Whether it is one of the system.
+    /// Whether it is a message of the system.
     fn is_of_system(&self) -> bool;
 
-    /// Adds a chunk behind its others.
+    /// Adds a chunk at the end.
     fn push(&mut self, chunk: Chunk);
 }
 
-/// Puts a system event into the last message if that is one of the system, or into a new one, and says
-/// which message it was.
+/// Adds a system event to the last message if that is a message of the system, or else to a new one, and
+/// returns the id of the message.
 ///
-/// While a turn runs, the event belongs into its message: [`append`](super::append) does that.
+/// While a turn is running, the event belongs in the message of the turn: use [`append`](super::append).
 ///
 /// ```
 /// use reknit::transcript::{Chunk, Routed, SystemEvent, SystemKind, apply_system_event};

@@ -13,7 +13,9 @@ use super::fields::{Error, Faults, Raw};
 use super::seen::Seen;
 use super::{State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{
+    CallId, Event, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
+};
 use crate::frame::Frame;
 
 /// Whether a frame can only be Agent C's: the types alone are words that others use too.
@@ -309,8 +311,9 @@ impl Fold {
     fn call(&mut self, id: &str, name: &str, input: Raw<'_>, events: &mut Events) -> Slot {
         self.close(events);
         self.called.insert(id.to_owned());
-        let (id, name) = (id.to_owned(), name.to_owned());
-        let opening = Opening::ToolCall { id, name, runner: Runner::Provider, notation: Notation::Json };
+        let (id, name, runner) = (CallId::Given(id.to_owned()), name.to_owned(), Runner::Provider);
+        let (notation, origin) = (Notation::Json, Origin::Native);
+        let opening = Opening::ToolCall { id, name, runner, notation, origin };
         let slot = self.blocks(events).new_block(opening);
         // Some tools' arguments come as the text of an object.
         match input.string_body() {

@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::events::Events;
 use super::failure::fail;
-use super::fields::{Error, Raw};
+use super::fields::{Error, Raw, Scan};
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Keep, Notation, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{
+    CallId, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
+};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 
@@ -85,9 +87,9 @@ struct Slots {
 impl Slots {
     /// The slot of a new block: its index, or behind all others if that is taken.
     fn open(&mut self, index: u64) -> (Slot, Taken) {
-        let wanted = u32::try_from(index).ok().map(Slot).filter(|slot| !self.used.contains(slot));
-        let behind = self.used.last().map_or(0, |last| last.0.saturating_add(1));
-        let slot = wanted.unwrap_or(Slot(behind));
+        let wanted = u32::try_from(index).ok().map(Slot::new).filter(|slot| !self.used.contains(slot));
+        let behind = self.used.last().map_or(0, |last| last.number().saturating_add(1));
+        let slot = wanted.unwrap_or(Slot::new(behind));
         self.by_index.insert(index, slot);
         self.used.insert(slot);
         (slot, if wanted.is_some() { Taken::No } else { Taken::Yes })
@@ -112,7 +114,7 @@ struct Members<'a> {
     index: Option<u64>,
     message: Option<Raw<'a>>,
     block: Option<Raw<'a>>,
-    delta: Option<Raw<'a>>,
+    delta: Delta<'a>,
     usage: Option<Raw<'a>>,
     error: Option<Raw<'a>>,
     others: Vec<(String, Raw<'a>)>,
@@ -121,18 +123,64 @@ struct Members<'a> {
 impl<'a> Members<'a> {
     fn read(data: &'a str) -> Result<Self, Error> {
         let mut members = Self::default();
-        Raw::new(data).members(|key, value| match key {
-            "type" => members.kind = value.string(),
-            "index" => members.index = value.number(),
-            "message" => members.message = Some(value),
-            "content_block" => members.block = Some(value),
-            "delta" => members.delta = Some(value),
-            "usage" => members.usage = Some(value),
-            "error" => members.error = Some(value),
-            _ if value.is_null() => {}
-            _ => members.others.push((key.to_owned(), value)),
-        })?;
+        let mut scan = Scan::new(data);
+        scan.object()?;
+        while let Some(key) = scan.key()? {
+            if key == "delta" {
+                members.delta = Delta::read(&mut scan)?;
+                continue;
+            }
+            let value = scan.value()?;
+            match &*key {
+                "type" => members.kind = value.string(),
+                "index" => members.index = value.number(),
+                "message" => members.message = Some(value),
+                "content_block" => members.block = Some(value),
+                "usage" => members.usage = Some(value),
+                "error" => members.error = Some(value),
+                _ if value.is_null() => {}
+                _ => members.others.push((key.into_owned(), value)),
+            }
+        }
+        scan.end()?;
         Ok(members)
+    }
+}
+
+/// The members of a `delta` that this dialect knows; those up to the first fault, if it has one.
+struct Delta<'a> {
+    raw: Raw<'a>,
+    kind: Cow<'a, str>,
+    /// What the block grows by, whatever it is called there.
+    text: Option<Raw<'a>>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl Default for Delta<'_> {
+    fn default() -> Self {
+        Self { raw: Raw::new("{}"), kind: Cow::Borrowed(""), text: None, others: Vec::new() }
+    }
+}
+
+impl<'a> Delta<'a> {
+    fn read(scan: &mut Scan<'a>) -> Result<Self, Error> {
+        let mut delta = Self::default();
+        let raw = scan.nested(|scan| {
+            scan.object()?;
+            while let Some(key) = scan.key()? {
+                let value = scan.value()?;
+                match &*key {
+                    "type" => delta.kind = value.string().unwrap_or_default(),
+                    "text" | "partial_json" | "thinking" | "signature" | "citation" => {
+                        delta.text = Some(value);
+                    }
+                    _ if value.is_null() => {}
+                    _ => delta.others.push((key.into_owned(), value)),
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Self { raw, ..delta })
     }
 }
 
@@ -142,7 +190,8 @@ impl Translate for Fold {
         if frame.data == DONE {
             return Ok(());
         }
-        let members = Members::read(frame.data)?;
+        let mut members = Members::read(frame.data)?;
+        let delta = std::mem::take(&mut members.delta);
         let kind = members.kind.as_deref().unwrap_or(match &members.error {
             Some(_) => "error",
             None => frame.event,
@@ -159,7 +208,7 @@ impl Translate for Fold {
             }
             "content_block_delta" => {
                 self.go_on(events);
-                Owner::Block(self.delta(index, members.delta.unwrap_or(Raw::new("{}")), events))
+                Owner::Block(self.delta(index, delta, events))
             }
             "content_block_stop" => {
                 self.go_on(events);
@@ -173,7 +222,7 @@ impl Translate for Fold {
             }
             "message_delta" => {
                 self.begin(events);
-                self.message_delta(&members, events);
+                self.message_delta(delta.raw, members.usage, events);
                 Owner::Message
             }
             "message_stop" => {
@@ -206,6 +255,10 @@ impl Translate for Fold {
             events.keep(owner, &key, value);
         }
         Ok(())
+    }
+
+    fn repeats(&self) -> bool {
+        true
     }
 }
 
@@ -297,9 +350,10 @@ impl Fold {
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 let runner = if kind == "tool_use" { Runner::Client } else { Runner::Provider };
-                let id = take("id").and_then(Raw::owned_string).unwrap_or_default();
+                let id = CallId::Given(take("id").and_then(Raw::owned_string).unwrap_or_default());
                 let name = take("name").and_then(Raw::owned_string).unwrap_or_default();
-                events.push(open_event(Opening::ToolCall { id, name, runner, notation: Notation::Json }));
+                let (notation, origin) = (Notation::Json, Origin::Native);
+                events.push(open_event(Opening::ToolCall { id, name, runner, notation, origin }));
                 let input =
                     take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | "null" | r#""""#));
                 Open::Call(Arguments::Start(input.unwrap_or_default().to_owned()))
@@ -328,14 +382,8 @@ impl Fold {
     }
 
     /// `content_block_delta`; the block that it belongs to.
-    fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Slot {
-        let (mut kind, mut text, mut others) = (Cow::Borrowed(""), None, Vec::new());
-        let _ = delta.members(|key, value| match key {
-            "type" => kind = value.string().unwrap_or_default(),
-            "text" | "partial_json" | "thinking" | "signature" | "citation" => text = Some(value),
-            _ if value.is_null() => {}
-            _ => others.push((key.to_owned(), value)),
-        });
+    fn delta(&mut self, index: u64, delta: Delta<'_>, events: &mut Events) -> Slot {
+        let Delta { raw, kind, text, mut others } = delta;
         let slot = match self.slots.get(index) {
             Some(slot) => slot,
             None => self.open_by_delta(index, &kind, events),
@@ -373,7 +421,7 @@ impl Fold {
             // A kind of delta that is not known: its fields replace the block's.
             (_, Some(Open::Whole), _) => {
                 others.clear();
-                let _ = delta.members(|key, value| {
+                let _ = raw.members(|key, value| {
                     if key != "type" && !value.is_null() {
                         events.keep(Owner::Block(slot), key, value);
                     }
@@ -382,12 +430,12 @@ impl Fold {
             (_, Some(_), _) => {
                 others.clear();
                 let message = format!("delta `{kind}` does not fit block {index}");
-                events.keep_unknown(Kind::UnknownEvent, message, delta);
+                events.keep_unknown(Kind::UnknownEvent, message, raw);
             }
             (_, None, _) => {
                 others.clear();
                 let message = format!("delta `{kind}` came for block {index}, which is closed");
-                events.keep_unknown(Kind::OrphanDelta, message, delta);
+                events.keep_unknown(Kind::OrphanDelta, message, raw);
             }
         }
         for (key, value) in others {
@@ -427,21 +475,21 @@ impl Fold {
         events.closed(slot);
     }
 
-    fn message_delta(&mut self, members: &Members<'_>, events: &mut Events) {
+    fn message_delta(&mut self, delta: Raw<'_>, usage: Option<Raw<'_>>, events: &mut Events) {
         let mut reason = None;
-        let _ = members.delta.unwrap_or(Raw::new("{}")).members(|key, value| match key {
+        let _ = delta.members(|key, value| match key {
             "stop_reason" => reason = value.owned_string(),
             _ if value.is_null() => {}
             _ => events.keep(Owner::Message, key, value),
         });
-        count(members.usage, events);
+        count(usage, events);
         self.reason(reason, events);
     }
 
     fn stop(&mut self, events: &mut Events) {
         self.close_bare(events);
         while let Some((&slot, _)) = self.blocks.first_key_value() {
-            events.notice(Kind::UnclosedBlock, format!("block {} was open when the message ended", slot.0));
+            events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
             self.close(slot, events);
         }
         if self.state == State::Within && !self.stopped {

@@ -2,7 +2,7 @@
 
 use super::events::Events;
 use super::fields::Raw;
-use crate::event::{Event, Notation, Opening, Runner, Slot};
+use crate::event::{CallId, Event, Notation, Opening, Origin, Runner, Slot};
 
 pub(super) const TEXT: Opening = Opening::Text { refusal: false };
 pub(super) const THINKING: Opening = Opening::Thinking { redacted: None };
@@ -17,16 +17,19 @@ pub(super) struct Blocks<'a> {
 
 impl Blocks<'_> {
     pub(super) fn new_block(&mut self, opening: Opening) -> Slot {
-        let block = Slot(*self.next);
+        let block = Slot::new(*self.next);
         *self.next += 1;
         self.events.push(Event::Opened { block, choice: self.choice, opening });
         block
     }
 
     pub(super) fn new_call(&mut self, id: Option<&str>, name: &str, notation: Notation) -> Slot {
-        let id = id.map_or_else(|| invented_id(Slot(*self.next)), str::to_owned);
-        let name = name.to_owned();
-        self.new_block(Opening::ToolCall { id, name, runner: Runner::Client, notation })
+        let id = match id {
+            Some(id) => CallId::Given(id.to_owned()),
+            None => invented_id(Slot::new(*self.next)),
+        };
+        let (name, runner, origin) = (name.to_owned(), Runner::Client, Origin::Native);
+        self.new_block(Opening::ToolCall { id, name, runner, notation, origin })
     }
 
     pub(super) fn open(&mut self, slot: &mut Option<Slot>, opening: &Opening) -> Slot {
@@ -43,11 +46,6 @@ impl Blocks<'_> {
 }
 
 /// The id of a call that came without one.
-pub(super) fn invented_id(slot: Slot) -> String {
-    format!("call_{}", slot.0)
-}
-
-/// Whether a call may have come without this id: the provider may still send another one.
-pub(crate) fn is_invented(id: &str, slot: Slot) -> bool {
-    id == invented_id(slot)
+pub(super) fn invented_id(slot: Slot) -> CallId {
+    CallId::Invented(format!("call_{slot}"))
 }

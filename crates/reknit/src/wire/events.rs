@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::fields::{Half, Odd, Raw, flush, unescape};
+use super::fields::{Address, Half, Odd, Raw, flush, unescape};
+use super::repeat::Growth;
 use crate::diagnostic::{Diagnostic, Kind, Place};
 use crate::event::{Event, Keep, Owner, Slot, Start};
 use crate::frame::Frame;
@@ -17,6 +18,9 @@ pub(super) struct Events {
     /// Halves of surrogate pairs that wait for the next text of their block; nearly always none.
     halves: BTreeMap<Slot, u16>,
     place: Place,
+    /// The string of the frame that made a block grow, and one that nobody reads.
+    grown: Option<(Slot, Address)>,
+    padding: Option<Address>,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +54,21 @@ impl Events {
             self.texts.clear();
         }
         self.place = Place { at: frame.bytes.start, frame: frame.number };
+        (self.grown, self.padding) = (None, None);
+    }
+
+    /// What the frame did, if all it did was to make a block grow by one of its strings.
+    pub(super) fn growth(&self, frame: &Frame<'_>) -> Option<Growth> {
+        // A pending half of a surrogate pair changes what the same frame would do next.
+        let is_all = self.queue.len() == 1 && self.halves.is_empty();
+        let (block, text) = self.grown.filter(|_| is_all)?;
+        let padding = self.padding.and_then(|padding| padding.place_in(frame.data));
+        Some(Growth { block, text: text.place_in(frame.data)?, padding })
+    }
+
+    /// Says that a string of the frame means nothing.
+    pub(super) fn ignore(&mut self, string: Raw<'_>) {
+        self.padding = string.string_body().map(|_| string.address());
     }
 
     pub(super) fn push(&mut self, event: Event<'static>) {
@@ -116,7 +135,13 @@ impl Events {
     pub(super) fn grew(&mut self, block: Slot, string: Raw<'_>) {
         if let Some(text) = self.decode(block, string) {
             self.queue.push_back(Queued::Grew { block, text });
+            self.grew_by(block, string);
         }
+    }
+
+    /// Says which string of the frame a block grew by.
+    pub(super) fn grew_by(&mut self, block: Slot, string: Raw<'_>) {
+        self.grown = Some((block, string.address()));
     }
 
     /// A block grew by plain text.
@@ -142,7 +167,7 @@ impl Events {
             self.queue.push_back(Queued::Grew { block, text: start..self.texts.len() });
             self.notice(Kind::LoneSurrogate, "a block ended with half of a surrogate pair");
         }
-        self.push(Event::Closed { block });
+        self.push(Event::Closed { block, end: None, raw: None });
     }
 
     /// The stream is over: what is still waited for never comes.
@@ -168,13 +193,26 @@ impl Events {
         matches!(self.queue.front(), Some(Queued::Event(Event::Opened { .. })))
     }
 
+    pub(super) fn grows_next(&self) -> Option<Slot> {
+        match self.queue.front()? {
+            Queued::Grew { block, .. } | Queued::Signed { block, .. } => Some(*block),
+            Queued::Event(_) => None,
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
     fn decode(&mut self, block: Slot, string: Raw<'_>) -> Option<Range<usize>> {
-        let body = string.string_body()?;
         let start = self.texts.len();
+        if let Some(body) = string.plain_body()
+            && self.halves.is_empty()
+        {
+            self.texts.push_str(body);
+            return (!body.is_empty()).then_some(start..self.texts.len());
+        }
+        let body = string.string_body()?;
         let mut half: Half = self.halves.remove(&block);
         let odd = unescape(body, &mut half, &mut self.texts);
         self.halves.extend(half.map(|half| (block, half)));

@@ -4,42 +4,59 @@
 //! unknown name can be kept as its own text, and nothing is allocated.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::json::{self, Object, Value};
 
 mod scan;
 
-pub(super) use scan::Error;
+pub(super) use scan::{Error, Scan};
 
 /// A JSON value as its own text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Raw<'a>(&'a str);
+pub(super) struct Raw<'a> {
+    text: &'a str,
+    /// Whether it is known to be a string without escapes.
+    is_plain: bool,
+}
 
 impl<'a> Raw<'a> {
     /// The JSON of a frame, not yet looked at.
     pub(super) fn new(json: &'a str) -> Self {
-        Self(json)
+        Self { text: json, is_plain: false }
     }
 
     pub(super) fn text(self) -> &'a str {
-        self.0
+        self.text
     }
 
     pub(super) fn is_null(self) -> bool {
-        self.0 == "null"
+        self.text == "null"
     }
 
     /// Calls `member` for each member, if this is an object.
     pub(super) fn members(self, mut member: impl FnMut(&str, Raw<'a>)) -> Result<(), Error> {
-        scan::members(self.0, |key, value| match key.contains('\\') {
-            false => member(key, Raw(value)),
-            true => member(&decoded(key), Raw(value)),
-        })
+        let mut scan = Scan::new(self.text);
+        scan.object()?;
+        while let Some(key) = scan.key()? {
+            member(&key, scan.value()?);
+        }
+        scan.end()
     }
 
     /// Calls `element` for each element, if this is an array.
     pub(super) fn elements(self, mut element: impl FnMut(Raw<'a>)) -> Result<(), Error> {
-        scan::elements(self.0, |value| element(Raw(value)))
+        let mut scan = Scan::new(self.text);
+        scan.array()?;
+        while scan.element()? {
+            element(scan.value()?);
+        }
+        scan.end()
+    }
+
+    /// Where it is in memory.
+    pub(super) fn address(self) -> Address {
+        Address { start: self.text.as_ptr().addr(), length: self.text.len() }
     }
 
     /// A member of an object.
@@ -54,18 +71,21 @@ impl<'a> Raw<'a> {
         found
     }
 
+    /// The body of a string, if it is known to have no escapes.
+    pub(super) fn plain_body(self) -> Option<&'a str> {
+        self.string_body().filter(|_| self.is_plain)
+    }
+
     /// The text between the quotes of a string, escapes and all.
     pub(super) fn string_body(self) -> Option<&'a str> {
-        self.0.strip_prefix('"')?.strip_suffix('"')
+        self.text.strip_prefix('"')?.strip_suffix('"')
     }
 
     /// The string, if it is one and not empty. Lone surrogates are U+FFFD.
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
         let body = self.string_body().filter(|body| !body.is_empty())?;
-        if !body.contains('\\') {
-            return Some(Cow::Borrowed(body));
-        }
-        Some(Cow::Owned(decoded(body)))
+        let has_escapes = !self.is_plain && memchr::memchr(b'\\', body.as_bytes()).is_some();
+        Some(if has_escapes { decoded(body).into() } else { Cow::Borrowed(body) })
     }
 
     pub(super) fn owned_string(self) -> Option<String> {
@@ -73,28 +93,28 @@ impl<'a> Raw<'a> {
     }
 
     pub(super) fn number(self) -> Option<u64> {
-        self.0.parse().ok()
+        self.text.parse().ok()
     }
 
     pub(super) fn index(self) -> Option<u32> {
-        self.0.parse().ok()
+        self.text.parse().ok()
     }
 
     /// The value, if it can be read exactly.
     pub(super) fn exact(self) -> Result<Value, json::Error> {
-        self.0.parse()
+        self.text.parse()
     }
 
     /// The value. One that is nested too deep or has another fault stands as its text; a string is read all
     /// the same.
     pub(super) fn value(self) -> Value {
-        let lenient = || Value::from(self.string_body().map_or(self.0.to_owned(), decoded));
+        let lenient = || Value::from(self.string_body().map_or(self.text.to_owned(), decoded));
         self.exact().unwrap_or_else(|_| lenient())
     }
 
     /// The value, with each part of it that is nested too deep or has another fault as its text.
     pub(super) fn value_to_a_depth(self, depth: usize) -> Value {
-        if depth == 0 || self.0.parse::<Value>().is_ok() {
+        if depth == 0 || self.text.parse::<Value>().is_ok() {
             return self.value();
         }
         let (mut object, mut array) = (Object::new(), Vec::new());
@@ -105,6 +125,22 @@ impl<'a> Raw<'a> {
         } else {
             self.value()
         }
+    }
+}
+
+/// Where in memory a value is, which can be kept without borrowing the frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    start: usize,
+    length: usize,
+}
+
+impl Address {
+    /// Where in `frame` the value is, if it is a part of it.
+    pub(super) fn place_in(self, frame: &str) -> Option<Range<usize>> {
+        let start = self.start.checked_sub(frame.as_ptr().addr())?;
+        let end = start.checked_add(self.length)?;
+        (end <= frame.len()).then_some(start..end)
     }
 }
 

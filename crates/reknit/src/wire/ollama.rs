@@ -115,6 +115,7 @@ impl Translate for Fold {
             let _ = logprobs.elements(|token| events.keep_pushed(Owner::Message, "logprobs", token));
         }
         // Every line has the time at which it was written: those of the first and the last are told.
+        members.created_at.into_iter().for_each(|time| events.ignore(time));
         let created_at = members.created_at.filter(|_| begins || done);
         let created_at = created_at.map(|time| ("created_at".to_owned(), time));
         for (key, value) in created_at.into_iter().chain(members.others) {
@@ -127,6 +128,10 @@ impl Translate for Fold {
             self.end(members.done_reason, events);
         }
         read
+    }
+
+    fn repeats(&self) -> bool {
+        true
     }
 }
 

@@ -14,7 +14,7 @@ use super::fields::{Error, Faults, Half, Raw, unescape};
 use super::seen::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{CallId, Event, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::Value;
 
@@ -48,6 +48,27 @@ pub(super) struct Fold {
     slots: u32,
     seen: Seen,
     usage: String,
+    fragments: Fragments,
+}
+
+/// What the last frame contained of calls.
+#[derive(Clone, Copy, Debug, Default)]
+enum Fragments {
+    #[default]
+    None,
+    /// More of the arguments of one call.
+    Arguments(Growing),
+    /// Something else.
+    Other,
+}
+
+/// A call whose arguments go on.
+#[derive(Clone, Copy, Debug)]
+struct Growing {
+    choice: u32,
+    call: usize,
+    /// The index that the fragments come with.
+    index: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -78,6 +99,7 @@ impl Translate for Fold {
             }
             return Ok(());
         }
+        self.fragments = Fragments::None;
         let (mut id, mut model) = (None, None);
         let (mut choices, mut usage, mut error, mut groq) = (None, None, None, None);
         let mut others = Vec::new();
@@ -88,7 +110,7 @@ impl Translate for Fold {
             "error" => error = Some(value),
             "id" => id = value.string(),
             "model" => model = value.string(),
-            _ if PADDING.contains(&key) => {}
+            _ if PADDING.contains(&key) => events.ignore(value),
             _ => {
                 if key == "x_groq" {
                     groq = value.get("usage");
@@ -144,6 +166,19 @@ impl Translate for Fold {
             events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
         }
         faults.result()
+    }
+
+    fn repeats(&self) -> bool {
+        !matches!(self.fragments, Fragments::Other)
+    }
+
+    fn repeat(&mut self, block: Slot, text: Raw<'_>, events: &mut Events) {
+        match self.fragments {
+            Fragments::Arguments(growing) => {
+                self.choices.entry(growing.choice).or_default().go_on(growing, text, events);
+            }
+            Fragments::None | Fragments::Other => events.grew(block, text),
+        }
     }
 
     /// The stream is over. Without `[DONE]` the message is whole if every choice has said why it stopped.
@@ -276,7 +311,14 @@ impl Fold {
             choice.function_call(function, &mut blocks);
         }
         if let Some(calls) = calls {
-            faults.note("`tool_calls`", calls.elements(|fragment| choice.tool_call(fragment, &mut blocks)));
+            let read = calls.elements(|fragment| {
+                let growing = choice.tool_call(fragment, &mut blocks);
+                self.fragments = match (self.fragments, growing) {
+                    (Fragments::None, Some(growing)) => Fragments::Arguments(growing),
+                    _ => Fragments::Other,
+                };
+            });
+            faults.note("`tool_calls`", read);
         }
         for (key, value) in others {
             if value.text().starts_with('[') {
@@ -415,7 +457,7 @@ impl Choice {
         let slot = match (&mut self.function, name) {
             (Some((slot, known)), Some(name)) if *known != name => {
                 known.push_str(&name);
-                let (id, name) = (invented_id(*slot).into(), known.clone().into());
+                let (id, name) = (invented_id(*slot), known.clone().into());
                 blocks.events.push(Event::Named { block: *slot, id, name });
                 *slot
             }
@@ -430,7 +472,8 @@ impl Choice {
         arguments.into_iter().for_each(|arguments| blocks.events.grew(slot, arguments));
     }
 
-    fn tool_call(&mut self, fragment: Raw<'_>, blocks: &mut Blocks<'_>) {
+    /// Takes a fragment of a call. Returns the call if the fragment only brings more of its arguments.
+    fn tool_call(&mut self, fragment: Raw<'_>, blocks: &mut Blocks<'_>) -> Option<Growing> {
         let (mut index, mut id, mut body, mut notation) = (None, None, None, Notation::Json);
         let mut others = Vec::new();
         let _ = fragment.members(|key, value| match key {
@@ -457,30 +500,35 @@ impl Choice {
             Some(string) => self.decode(index, string, &mut text, blocks.events),
             None => {}
         }
-        let slot = self.route(
+        let call = self.route(
             &Fragment { index, id: id.as_deref(), name: name.as_deref(), arguments: &text },
             notation,
             blocks,
         );
         self.arguments = text;
         for (key, value) in others {
-            let Some(slot) = slot else {
+            let Some(slot) = call.map(|call| self.calls[call]) else {
                 self.router.hold(index, &key, blocks.events.value(&key, value));
                 continue;
             };
-            if self.seen.is_news(&format!("{}.{key}", slot.0), value) {
+            if self.seen.is_news(&format!("{slot}.{key}"), value) {
                 blocks.events.keep(Owner::Block(slot), &key, value);
             }
         }
+        // Whether a fragment with a name begins another call depends on its arguments.
+        let (call, string) = (call.filter(|_| name.is_none())?, arguments?);
+        string.string_body().filter(|_| !self.arguments.is_empty())?;
+        blocks.events.grew_by(self.calls[call], string);
+        Some(Growing { choice: blocks.choice, call, index })
     }
 
-    /// Brings a fragment to its call; the block of the call, if it is known which.
+    /// Brings a fragment to its call, if it is known which.
     fn route(
         &mut self,
         fragment: &Fragment<'_>,
         notation: Notation,
         blocks: &mut Blocks<'_>,
-    ) -> Option<Slot> {
+    ) -> Option<usize> {
         match self.router.route(fragment) {
             Route::New { call, arguments, others } => {
                 let known = self.router.call(call);
@@ -490,21 +538,31 @@ impl Choice {
                 for (key, value) in others {
                     blocks.events.keep(Owner::Block(slot), &key, value);
                 }
-                Some(slot)
+                Some(call)
             }
             Route::Known { call, renamed } => {
                 let slot = self.calls[call];
                 if renamed {
                     let known = self.router.call(call);
-                    let id = known.id.clone().unwrap_or_else(|| invented_id(slot));
+                    let id = known.id.clone().map_or_else(|| invented_id(slot), CallId::Given);
                     let name = known.name.clone().into();
-                    blocks.events.push(Event::Named { block: slot, id: id.into(), name });
+                    blocks.events.push(Event::Named { block: slot, id, name });
                 }
                 blocks.events.grew_plain(slot, fragment.arguments);
-                Some(slot)
+                Some(call)
             }
             Route::Held => None,
         }
+    }
+
+    /// Another fragment like the last one, with more of the arguments.
+    fn go_on(&mut self, Growing { call, index, .. }: Growing, arguments: Raw<'_>, events: &mut Events) {
+        let mut text = std::mem::take(&mut self.arguments);
+        text.clear();
+        self.decode(index, arguments, &mut text, events);
+        self.router.grow(call, &text);
+        events.grew_plain(self.calls[call], &text);
+        self.arguments = text;
     }
 
     /// Appends a piece of arguments to `out`; a surrogate pair that was cut between two pieces is joined.

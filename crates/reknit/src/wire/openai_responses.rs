@@ -432,7 +432,7 @@ impl Fold {
 const ERROR_KINDS: &[&str] = &["code", "type"];
 
 /// The slot of the audio.
-const AUDIO: Slot = Slot(u32::MAX);
+const AUDIO: Slot = Slot::new(u32::MAX);
 
 fn stop_reason(word: &str) -> StopReason {
     match word {

@@ -1,11 +1,15 @@
-use super::Dialect;
+use proptest::prelude::*;
+
+use super::{Dialect, Translator};
 use crate::frame::{Frame, Kind};
+
+fn frame(data: &str) -> Frame<'_> {
+    Frame { number: 0, bytes: 0..0, kind: Kind::Data, event: "message", data, id: "", retry: None }
+}
 
 fn check(dialect: Option<Dialect>, frames: &[&str]) {
     for data in frames {
-        let frame =
-            Frame { number: 0, bytes: 0..0, kind: Kind::Data, event: "message", data, id: "", retry: None };
-        assert_eq!(Dialect::detect(&frame), dialect, "{data}");
+        assert_eq!(Dialect::detect(&frame(data)), dialect, "{data}");
     }
 }
 
@@ -89,4 +93,105 @@ fn frames_of_others_are_nobodys() {
             "nothing",
         ],
     );
+}
+
+/// Frames with a `$` for a string that varies and a `%` for padding.
+const SHAPES: [(Dialect, &[&str]); 3] = [
+    (
+        Dialect::Anthropic,
+        &[
+            r#"{"type":"message_start","message":{"id":"$"}}"#,
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"$"}}"#,
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"f"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"$"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"$","x":"y"}}"#,
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"$"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"$","text":"a"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"$" 1}}"#,
+            r#"{"type":"content_block_stop","index":0}"#,
+            r#"{"type":"content_block_stop","index":1}"#,
+            r#"{"type":"message_stop"}"#,
+        ],
+    ),
+    (
+        Dialect::OpenAiChat,
+        &[
+            r#"{"id":"c","choices":[{"index":0,"delta":{"content":"$"}}],"p":"%"}"#,
+            r#"{"id":"$","choices":[{"index":0,"delta":{"content":"a"}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"$","reasoning":"a"}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"\ud83d","reasoning":"$"}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"$"}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"$"}},{"index":1,"delta":{"content":"$"}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"i","function":{"name":"$"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"$"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"arguments":"$"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"id":"$","function":{"arguments":"a"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"name":"f","arguments":"$"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"a","tool_calls":[{"function":{"arguments":"$"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"arguments":"$"}},{"function":{}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"$"},"finish_reason":"stop"}]}"#,
+            r#"{"usage":{"prompt_tokens":1}}"#,
+            "[DONE]",
+        ],
+    ),
+    (
+        Dialect::Ollama,
+        &[
+            r#"{"model":"m","created_at":"%","message":{"content":"$"},"done":false}"#,
+            r#"{"model":"m","created_at":"%","message":{"thinking":"$"},"done":false}"#,
+            r#"{"model":"m","response":"$","created_at":"%","done":false}"#,
+            r#"{"model":"m","created_at":"%","message":{"content":"$"},"done":true}"#,
+        ],
+    ),
+];
+
+fn body() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "",
+        "a",
+        "b c",
+        r"\n",
+        r"\ud83d",
+        r"\ude00",
+        r"a\ud83d",
+        r"\q",
+        "{",
+        r#"{\"a\":1}"#,
+    ])
+}
+
+/// Frames of one dialect, in runs of the same shape.
+fn frames() -> impl Strategy<Value = (Dialect, Vec<String>)> {
+    prop::sample::select(SHAPES.to_vec()).prop_flat_map(|(dialect, shapes)| {
+        let run = (prop::sample::select(shapes), prop::collection::vec((body(), body()), 1..4));
+        prop::collection::vec(run, 1..12).prop_map(move |runs| {
+            let frames = runs.into_iter().flat_map(|(shape, bodies)| {
+                bodies.into_iter().map(move |(text, padding)| shape.replace('$', text).replace('%', padding))
+            });
+            (dialect, frames.collect())
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_frame_like_the_one_before_is_read_as_any_other((dialect, frames) in frames()) {
+        let mut translator = Translator::new(dialect);
+        let mut reader = Translator::new(dialect);
+        for data in &frames {
+            translator.push(&frame(data));
+            reader.repeat.set(&frame(data), None);
+            reader.push(&frame(data));
+            loop {
+                let (event, expected) = (translator.next_event(), reader.next_event());
+                prop_assert_eq!(&event, &expected, "{:#?}", frames);
+                if event.is_none() {
+                    break;
+                }
+            }
+        }
+        translator.finish();
+        reader.finish();
+        prop_assert_eq!(translator.next_event(), reader.next_event());
+    }
 }

@@ -1,4 +1,5 @@
-//! Input that is no stream, or not the one that was promised: an error or a state, never a panic or a guess.
+//! Input that is not a stream, or not in the dialect that was named: an error or a status, never a panic or a
+//! guess.
 
 use expect_test::{Expect, expect};
 use reknit::message::Status;
@@ -18,22 +19,23 @@ fn check(reply: impl Fn() -> Reply, input: impl AsRef<[u8]>, expected: Expect) {
     let Outcome { messages, error, .. } =
         same_for_every_cut(input.as_ref(), |pieces| outcome(reply(), pieces));
     let message = messages.last().expect("there is always one");
-    let mut told = format!("{:?}\n", message.status());
+    let mut outcome = format!("{:?}\n", message.status());
     if let Some(failure) = message.failure() {
-        told += &format!("failure: {}\n", failure.message);
+        outcome += &format!("failure: {}\n", failure.message);
     }
     if let Some(error) = error {
-        told += &format!("error: {error}\nhint: {}\n", error.hint());
+        outcome += &format!("error: {error}\nhint: {}\n", error.hint());
     }
     for notice in message.diagnostics() {
-        told += &format!("{:?} at {} in frame {}\n", notice.kind, notice.at, notice.frame);
+        let place = notice.place().expect("it is of the stream");
+        outcome += &format!("{:?} at {} in frame {}\n", notice.kind, place.at, place.frame);
         assert!(!notice.hint().is_empty());
     }
-    expected.assert_eq(&told);
+    expected.assert_eq(&outcome);
 }
 
 #[test]
-fn nothing_is_a_cut_message() {
+fn empty_input_is_a_cut_message() {
     check(
         Reply::detect,
         "",
@@ -51,14 +53,14 @@ fn nothing_is_a_cut_message() {
 }
 
 #[test]
-fn blanks_and_comments_alone_are_no_message() {
+fn whitespace_and_comments_are_not_a_message() {
     check(
         Reply::detect,
         " \n\n\r\n",
         expect![[r#"
             Cut
-            error: the input has 5 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (5 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -79,15 +81,15 @@ fn blanks_and_comments_alone_are_no_message() {
 }
 
 #[test]
-fn binary_is_no_stream() {
+fn binary_is_not_a_stream() {
     let every_byte: Vec<u8> = (0..=255).collect();
     check(
         Reply::detect,
         &every_byte,
         expect![[r#"
             Cut
-            error: the input has 256 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (256 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -97,8 +99,8 @@ fn binary_is_no_stream() {
         [0xFF; 40],
         expect![[r#"
             Cut
-            error: the input has 40 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (40 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -108,8 +110,8 @@ fn binary_is_no_stream() {
         [0; 40],
         expect![[r#"
             Cut
-            error: the input has 40 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (40 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -117,14 +119,14 @@ fn binary_is_no_stream() {
 }
 
 #[test]
-fn prose_and_pages_are_no_stream() {
+fn prose_and_pages_are_not_a_stream() {
     check(
         Reply::detect,
         "<html>\n<body>502 Bad Gateway</body>\n</html>\n",
         expect![[r#"
             Cut
-            error: the input has 44 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (44 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -134,8 +136,8 @@ fn prose_and_pages_are_no_stream() {
         "upstream connect error",
         expect![[r#"
             Cut
-            error: the input has 22 bytes, and no server-sent event and no JSON in them
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            error: the input (22 bytes) contains neither a server-sent event nor JSON
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -146,7 +148,7 @@ fn prose_and_pages_are_no_stream() {
         expect![[r#"
             Cut
             error: byte 0: the input is not a stream of a known dialect; it begins with `upstream connect error`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -161,14 +163,14 @@ fn prose_and_pages_are_no_stream() {
 }
 
 #[test]
-fn json_of_nobody_is_an_unknown_dialect() {
+fn json_that_no_provider_sends_is_an_unknown_dialect() {
     check(
         Reply::detect,
         "{\"hello\": \"world\"}\n",
         expect![[r#"
             Cut
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -178,7 +180,7 @@ fn json_of_nobody_is_an_unknown_dialect() {
         expect![[r#"
             Cut
             error: byte 1: the input is not a stream of a known dialect; it begins with `1`
-            hint: this version reads anthropic, openai-responses, gemini, ollama, agent-c, openai-chat; give it the body of a streamed response
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
             UnknownDialect at 1 in frame 0
         "#]],
     );
@@ -200,14 +202,14 @@ fn json_of_nobody_is_an_unknown_dialect() {
 }
 
 #[test]
-fn the_wrong_name_is_told_with_the_right_one() {
+fn the_error_for_a_wrong_dialect_names_the_right_one() {
     check(
         || Reply::new(Dialect::OpenAiChat),
         ANTHROPIC,
         expect![[r#"
             Cut
-            error: byte 0: the input is not `openai-chat`, it looks like `anthropic`
-            hint: name `anthropic` instead, or let the dialect be found
+            error: byte 0: the input is not `openai-chat`, but looks like `anthropic`
+            hint: name `anthropic` instead, or let the dialect be detected
             WrongDialect at 0 in frame 0
         "#]],
     );
@@ -216,8 +218,8 @@ fn the_wrong_name_is_told_with_the_right_one() {
         CHAT,
         expect![[r#"
             Cut
-            error: byte 0: the input is not `anthropic`, it looks like `openai-chat`
-            hint: name `openai-chat` instead, or let the dialect be found
+            error: byte 0: the input is not `anthropic`, but looks like `openai-chat`
+            hint: name `openai-chat` instead, or let the dialect be detected
             WrongDialect at 0 in frame 0
         "#]],
     );
@@ -226,31 +228,31 @@ fn the_wrong_name_is_told_with_the_right_one() {
         format!(": hello\n\n{CHAT}"),
         expect![[r#"
             Cut
-            error: byte 9: the input is not `anthropic`, it looks like `openai-chat`
-            hint: name `openai-chat` instead, or let the dialect be found
+            error: byte 9: the input is not `anthropic`, but looks like `openai-chat`
+            hint: name `openai-chat` instead, or let the dialect be detected
             WrongDialect at 9 in frame 1
         "#]],
     );
 }
 
-/// What else is in the piece with the wrong frame is not even looked at.
+/// The rest of the piece that contains the wrong frame is not read.
 #[test]
-fn nothing_is_read_behind_a_refusal() {
+fn nothing_is_read_after_a_refusal() {
     let input = format!("{CHAT}no field of anyone\n\n{CHAT}data: {{\n\n");
     check(
         || Reply::new(Dialect::Anthropic),
         input,
         expect![[r#"
             Cut
-            error: byte 0: the input is not `anthropic`, it looks like `openai-chat`
-            hint: name `openai-chat` instead, or let the dialect be found
+            error: byte 0: the input is not `anthropic`, but looks like `openai-chat`
+            hint: name `openai-chat` instead, or let the dialect be detected
             WrongDialect at 0 in frame 0
         "#]],
     );
 }
 
 #[test]
-fn the_name_of_no_dialect_is_told_with_those_there_are() {
+fn the_error_for_an_unknown_name_lists_the_dialects() {
     let error = "gopher".parse::<Dialect>().expect_err("there is no such dialect");
     assert_eq!(error.to_string(), "`gopher` is not a dialect");
     for dialect in Dialect::ALL {
@@ -260,7 +262,7 @@ fn the_name_of_no_dialect_is_told_with_those_there_are() {
 }
 
 #[test]
-fn an_error_body_is_a_failure_whoever_was_expected() {
+fn an_error_body_is_a_failure_in_every_dialect() {
     let plain = "{\"error\":{\"message\":\"no such model\",\"type\":\"invalid_request_error\"}}";
     let typed = "{\n  \"type\": \"error\",\n  \"error\": {\"type\": \"not_found_error\", \"message\": \"no such model\"}\n}";
     for body in [plain, typed] {
@@ -277,7 +279,7 @@ fn an_error_body_is_a_failure_whoever_was_expected() {
     }
 }
 
-/// Frames that could be anyone's are kept until one shows the dialect, and then none is lost.
+/// Frames that could be in any dialect are kept until one shows the dialect.
 #[test]
 fn frames_before_the_dialect_is_known_are_not_lost() {
     let input = format!("data: {{\"hello\":1}}\n\n: alive\n\n{CHAT}");
@@ -291,9 +293,9 @@ fn frames_before_the_dialect_is_known_are_not_lost() {
     );
 }
 
-/// Every case read as the other dialect: an error, or a message that nobody could take for whole.
+/// Every case read in another dialect is an error, or a message that does not look complete.
 #[test]
-fn no_case_is_whole_in_a_dialect_that_it_is_not() {
+fn no_case_is_complete_in_another_dialect() {
     for wire in corpus::wire_cases() {
         for other in Dialect::ALL.into_iter().filter(|other| *other != wire.dialect) {
             let outcome = outcome(Reply::new(other), &[&wire.case.input]);

@@ -1,9 +1,9 @@
-//! Agent events to chunks: the cases of `corpus/chunks` and `corpus/system-events`, and events in any order.
+//! From agent events to chunks: the cases in `corpus/chunks` and `corpus/system-events`, and events in any
+//! order.
 
+use reknit::Diagnostic;
 use reknit::agent::AgentEvent;
-use reknit::transcript::{
-    Chunk, Chunks, Diagnostic, Routed, SystemEvent, SystemKind, append, apply_system_event,
-};
+use reknit::transcript::{Chunk, Chunks, Routed, SystemEvent, SystemKind, append, apply_system_event};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{self, Case, Verdict};
@@ -15,7 +15,7 @@ mod promises;
 
 pub(crate) use any_events::{any_event, value as any_value};
 
-/// What `chunks.json` holds.
+/// The content of `chunks.json`.
 #[derive(Serialize)]
 struct Shown<'a> {
     chunks: &'a [Chunk],
@@ -23,7 +23,7 @@ struct Shown<'a> {
 }
 
 #[test]
-fn chunks_cases_give_what_they_must() {
+fn chunks_cases_give_the_expected_files() {
     let mut verdict = Verdict::new();
     for case in corpus::cases("chunks") {
         let mut chunks = Chunks::default();
@@ -40,14 +40,14 @@ fn chunks_cases_give_what_they_must() {
 }
 
 #[test]
-fn the_promises_hold_of_every_case() {
+fn the_promises_hold_for_every_case() {
     for case in corpus::cases("chunks") {
         promises::hold(&events(&case));
     }
 }
 
 #[test]
-fn the_promises_hold_of_all_cases_behind_each_other() {
+fn the_promises_hold_for_all_cases_in_a_row() {
     let all: Vec<_> = corpus::cases("chunks").iter().flat_map(events).collect();
     promises::hold(&all);
 }
@@ -63,7 +63,7 @@ fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("it is JSON") + "\n"
 }
 
-/// A case of `corpus/system-events`: messages, what happened, and the id of a new message if there is one.
+/// A case in `corpus/system-events`: messages, what happened, and the id for a new message.
 #[derive(Deserialize)]
 struct Happening {
     messages: Vec<Message>,
@@ -84,7 +84,7 @@ struct Message {
     chunks: Vec<Chunk>,
 }
 
-/// What `expected.json` holds.
+/// The content of `expected.json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Placed {
@@ -113,7 +113,7 @@ impl Routed for Message {
 }
 
 #[test]
-fn system_events_cases_give_what_they_must() {
+fn system_events_cases_give_the_expected_files() {
     let mut verdict = Verdict::new();
     for case in corpus::cases("system-events") {
         let Happening { mut messages, event, id } =
@@ -128,7 +128,7 @@ fn system_events_cases_give_what_they_must() {
         assert_eq!(
             messages.len() - before,
             ids,
-            "corpus/{}: an id is made for a new message alone",
+            "corpus/{}: an id is only made for a new message",
             case.name
         );
         verdict.expect(&case, "expected.json", &pretty(&Placed { message_id, messages }));

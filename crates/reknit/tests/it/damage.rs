@@ -1,4 +1,5 @@
-//! The whole path over the corpus, damaged: cut short, spliced, flipped, with frames lost and repeated.
+//! Damaged inputs of the corpus: cut short, spliced, with flipped bits, and with frames that are lost or
+//! repeated.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -24,7 +25,7 @@ proptest! {
         let cases = corpus();
         let case = case.get(cases);
         let input = damages.iter().fold(case.case.input.clone(), |input, damage| damage.inflict(&input, cases));
-        // Mostly the right dialect; now and then one that is found, or another's name.
+        // Mostly the right dialect, sometimes detection or another dialect.
         let reply = || match dialect.index(8) {
             0 => Reply::detect(),
             1 => Reply::new(*dialect.get(&Dialect::ALL)),
@@ -38,27 +39,27 @@ proptest! {
         prop_assert_eq!(&follow(&whole.changes), &whole.messages);
         for dialect in Dialect::ALL {
             let (ends, stopped) = (ends(dialect, &input).len(), stopped(&outcome(Reply::new(dialect), &[&input])));
-            prop_assert!(stopped <= ends, "{} messages are whole, {} ends came", stopped, ends);
+            prop_assert!(stopped <= ends, "{} messages are complete, {} ends arrived", stopped, ends);
         }
     }
 }
 
-/// One thing that can happen to a stream.
+/// Something that can happen to a stream.
 #[derive(Clone, Debug)]
 enum Damage {
     /// It ends early.
     Truncate(Index),
-    /// One bit is wrong.
+    /// A bit is flipped.
     Flip { at: Index, bit: u8 },
-    /// A byte of it is another one, which means something to one of the readers.
+    /// A byte is replaced with one that has a meaning in some format.
     Replace { at: Index, byte: u8 },
-    /// One of its frames is lost.
+    /// A frame is lost.
     Lose(Index),
-    /// One of its frames comes twice.
+    /// A frame comes twice.
     Repeat(Index),
-    /// Two of its frames change places.
+    /// Two frames are swapped.
     Swap(Index, Index),
-    /// It goes on with the rest of another stream.
+    /// It continues with the rest of another stream.
     Splice { at: Index, case: Index, from: Index },
 }
 
@@ -104,7 +105,7 @@ impl Damage {
     }
 }
 
-/// The input behind each blank line or, without one, behind each line.
+/// The input split after each blank line, or after each line if there are none.
 fn frames(input: &[u8]) -> Vec<&[u8]> {
     let mut frames = vec![];
     let mut start = 0;
@@ -129,9 +130,9 @@ fn follow(changes: &[Change<'static>]) -> Vec<Message> {
     follower.messages
 }
 
-/// A message is whole only if its provider said so: a prefix has no more whole messages than ends.
+/// A message is complete only if the provider ended it: a prefix has no more complete messages than ends.
 #[test]
-fn no_prefix_is_whole_before_its_end_came() {
+fn no_prefix_is_complete_before_its_end() {
     for WireCase { case, dialect } in corpus() {
         let ends = ends(*dialect, &case.input);
         let mut random = Random::new(case.input.len() as u64);
@@ -139,10 +140,10 @@ fn no_prefix_is_whole_before_its_end_came() {
         let lengths = near.chain((0..40).map(|_| random.below(case.input.len() + 1)));
         for length in lengths.collect::<Vec<_>>() {
             let stopped = stopped(&outcome(Reply::new(*dialect), &[&case.input[..length]]));
-            let came = ends.iter().filter(|end| **end <= length).count();
+            let arrived = ends.iter().filter(|end| **end <= length).count();
             assert!(
-                stopped <= came,
-                "corpus/{}: {stopped} whole after {length} bytes, {came} ended",
+                stopped <= arrived,
+                "corpus/{}: {stopped} complete after {length} bytes, {arrived} ended",
                 case.name
             );
         }
@@ -153,7 +154,7 @@ fn stopped(outcome: &Outcome) -> usize {
     outcome.messages.iter().filter(|message| message.status() == Status::Stopped).count()
 }
 
-/// Where the frames end that say of a message, or of one of its choices, that it is over.
+/// Where the frames end that end a message or one of its choices.
 fn ends(dialect: Dialect, input: &[u8]) -> Vec<usize> {
     let mut decoder = Decoder::detect(&Limits::default());
     decoder.push(input);
@@ -161,7 +162,7 @@ fn ends(dialect: Dialect, input: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
     while let Ok(Some(frame)) = decoder.next_frame() {
         let data = serde_json::from_str::<serde_json::Value>(frame.data).unwrap_or_default();
-        // JSON that only a lenient reader takes is judged by its looks.
+        // JSON that only a lenient parser accepts is searched as text.
         let looks = |word: &str| data.is_null() && frame.data.contains(word);
         let kind = data["type"].as_str().unwrap_or(frame.event);
         let is_end = match dialect {
@@ -189,7 +190,7 @@ fn ends(dialect: Dialect, input: &[u8]) -> Vec<usize> {
             other => panic!("say how {other} ends"),
         };
         if is_end {
-            // A frame that is the whole input has the blanks behind it too.
+            // A frame that is the whole input includes the whitespace after it.
             let end = usize::try_from(frame.bytes.end).expect("a case is small");
             ends.push(input[..end].trim_ascii_end().len());
         }

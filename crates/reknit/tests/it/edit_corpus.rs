@@ -73,15 +73,12 @@ fn carry_out(plans: &[FilePlan], before: &Files) -> Files {
     let mut files = before.clone();
     for plan in plans {
         let original = files.remove(&plan.path);
-        let is_there = original.is_some() || plan.action == FileAction::Create;
         let path = match &plan.action {
             FileAction::Move { to } => to,
             FileAction::Create | FileAction::Update => &plan.path,
-            FileAction::Delete => continue,
+            FileAction::Delete | FileAction::Missing => continue,
         };
-        if is_there {
-            files.insert(path.clone(), plan.content(&original.unwrap_or_default()));
-        }
+        files.insert(path.clone(), plan.content(&original.unwrap_or_default()));
     }
     files
 }

@@ -134,7 +134,8 @@ fn check(file: &[u8], edits: &[Edit], policy: Policy) {
         check_splices(plan, original);
         let rejected = |outcome: &Outcome| matches!(outcome, Outcome::Rejected(_));
         if plan.reports.iter().all(|report| rejected(&report.outcome)) {
-            assert_eq!((&*plan.splices, &plan.action), (&[][..], &FileAction::Update));
+            let action = if plan.path == PATH { FileAction::Update } else { FileAction::Missing };
+            assert_eq!((&*plan.splices, &plan.action), (&[][..], &action));
         }
         for report in &plan.reports {
             if let Outcome::Applied(found) = &report.outcome {
@@ -147,9 +148,8 @@ fn check(file: &[u8], edits: &[Edit], policy: Policy) {
         let kept: Vec<_> = edits.iter().enumerate().filter(|(index, _)| !rejected.contains(index)).collect();
         let kept = planned(&kept.into_iter().map(|(_, edit)| edit.clone()).collect::<Vec<_>>());
         let done = |plan: &Plan| -> Vec<_> {
-            let changed = |file: &&FilePlan| !file.splices.is_empty() || file.action != FileAction::Update;
             let told = |file: &FilePlan| (file.path.clone(), file.action.clone(), file.splices.clone());
-            plan.files.iter().filter(changed).map(told).collect()
+            plan.files.iter().filter(|file| file.changes()).map(told).collect()
         };
         assert_eq!(done(&whole), done(&kept), "an edit that is refused is as good as none");
     }

@@ -1,4 +1,4 @@
-//! Every public error is on the page that explains them.
+//! `docs/errors.md` lists every public error type.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +14,8 @@ fn every_error_type_is_on_the_page() {
         let source = fs::read_to_string(&file).expect("it was listed");
         let module = file.strip_prefix(root.join("src")).expect("it lies there").with_extension("");
         let module = module.iter().next().expect("it has a name").to_string_lossy();
-        for behind in source.split("thiserror::Error)]\n").skip(1) {
-            let line = behind.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
+        for definition in source.split("thiserror::Error)]\n").skip(1) {
+            let line = definition.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
             if let Some(name) = public_type(line) {
                 assert!(
                     page.contains(&format!("`{module}::{name}`")),

@@ -1,4 +1,4 @@
-//! Frames to events: every input of `corpus/wire` through its translator.
+//! From frames to events: every input in `corpus/wire` through its translator.
 
 use reknit::diagnostic::{Kind, Place};
 use reknit::event::Event;
@@ -19,12 +19,12 @@ fn every_wire_input_gives_the_same_events_for_every_cut() {
             translate(wire.dialect, pieces, |event, place| events.push(format!("{place:?} {event:?}")));
             events
         });
-        // Only the last frame of the dialect, alone, says nothing.
+        // Only a stream that consists of the last frame of the dialect has no events.
         assert!(!events.is_empty() || wire.case.name.ends_with("done-alone"), "corpus/{}", wire.case.name);
     }
 }
 
-/// Frame, wire and message by hand are what [`reknit::Reply`] is made of.
+/// [`reknit::Reply`] does the same as a decoder, a translator and a message that are put together by hand.
 #[test]
 fn events_applied_by_hand_give_the_messages_of_the_reply() {
     for wire in corpus::wire_cases() {
@@ -32,12 +32,12 @@ fn events_applied_by_hand_give_the_messages_of_the_reply() {
         translate(wire.dialect, &[&wire.case.input], |event, place| {
             let last = messages.last_mut().expect("there is one");
             if matches!(event, Event::Started(_)) && last.status() != Status::Waiting {
-                last.cut();
+                cut(last);
                 messages.push(Message::default());
             }
             messages.last_mut().expect("there is one").apply(event, place);
         });
-        messages.last_mut().expect("there is one").cut();
+        cut(messages.last_mut().expect("there is one"));
         let reply = replies::read(wire.dialect, &[&wire.case.input]);
         let (by_hand, whole): (Vec<_>, Vec<_>) =
             (messages.iter().map(without_framing).collect(), reply.messages().map(without_framing).collect());
@@ -45,7 +45,14 @@ fn events_applied_by_hand_give_the_messages_of_the_reply() {
     }
 }
 
-/// A message as JSON, but for its diagnostics: those of the decoder come by another way.
+/// Ends a message early, if it is not over.
+fn cut(message: &mut Message) {
+    if !message.is_over() {
+        message.apply(Event::Cut, Place::default());
+    }
+}
+
+/// A message as JSON, without its diagnostics: those of the decoder are missing if it is made by hand.
 fn without_framing(message: &Message) -> serde_json::Value {
     let mut json = serde_json::to_value(message).expect("a message is JSON");
     json.as_object_mut().expect("it is an object").remove("diagnostics");
@@ -72,11 +79,13 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
     }
     decoder.finish();
     let place = drain(&mut decoder, &mut translator);
-    let problems = std::iter::from_fn(|| decoder.next_problem());
+    let problems = std::iter::from_fn(|| decoder.next_diagnostic());
     let dropped = problems.filter(|problem| problem.kind == Kind::DroppedFrame).last();
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
     match dropped {
-        Some(frame) => translator.finish_inside_frame(length as u64 - frame.at),
+        Some(frame) => {
+            translator.finish_inside_frame(length as u64 - frame.at().expect("it is of the stream"));
+        }
         None => translator.finish(),
     }
     while let Some(event) = translator.next_event() {
@@ -84,13 +93,14 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
     }
 }
 
-/// An event that fits nothing is noticed, and the message stays as it was.
+/// An event that does not fit only adds a diagnostic.
 #[test]
-fn an_event_for_a_block_that_is_not_there_is_only_noticed() {
+fn an_event_for_an_unknown_block_only_adds_a_diagnostic() {
     let mut message = Message::default();
     message.apply(Event::Started(reknit::event::Start::default()), Place::default());
     let before = without_framing(&message);
-    let change = message.apply(Event::Grew { block: reknit::event::Slot(7), text: "x" }, Place::default());
+    let change =
+        message.apply(Event::Grew { block: reknit::event::Slot::new(7), text: "x" }, Place::default());
     assert!(matches!(change, Change::Noticed(_)), "{change:?}");
     assert_eq!(without_framing(&message), before);
     assert_eq!(message.diagnostics().len(), 1);

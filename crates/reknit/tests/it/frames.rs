@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use reknit::diagnostic::Place;
 use reknit::frame::{Decoder, Frame, Framing, Kind};
 use reknit::{Diagnostic, Limits};
 
@@ -52,6 +53,7 @@ fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> String {
         Some(Framing::Lines) => "lines",
         Some(Framing::JsonArray) => "json-array",
         Some(Framing::Whole) => "whole",
+        Some(other) => panic!("{other:?} has no name in the corpus"),
         None => "unknown",
     };
     lines + "framing " + framing + "\n"
@@ -63,7 +65,9 @@ fn drain(decoder: &mut Decoder, lines: &mut String) {
             Ok(frame) => frame.map(|frame| line_of(&frame)),
             Err(error) => Some(format!("error {error}")),
         };
-        while let Some(Diagnostic { kind, at, frame, message }) = decoder.next_problem() {
+        while let Some(diagnostic) = decoder.next_diagnostic() {
+            let Diagnostic { kind, message, .. } = &diagnostic;
+            let Place { at, frame } = diagnostic.place().unwrap();
             let kind = serde_json::to_string(&kind).expect("a word is JSON");
             let kind = kind.trim_matches('"');
             writeln!(lines, "problem {kind} at {at} in frame {frame}: {message}")

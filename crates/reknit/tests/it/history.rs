@@ -65,7 +65,7 @@ fn a_message_of_another_dialect_says_where() {
     let error = history::bodies(Dialect::Anthropic, "claude", &messages).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "message 1: `role` of a message has to be one of `user`, `assistant`, this is `model`"
+        "message 1: `role` of a message must be one of `user`, `assistant`, but it is `model`"
     );
     assert!(!error.hint().is_empty());
 }

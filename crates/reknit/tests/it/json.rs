@@ -49,7 +49,7 @@ fn arguments_of_every_call_are_the_same_for_every_cut() {
 
 fn arguments(call: &ToolCall) -> String {
     match &call.args {
-        Args::Streaming(input) => input.raw().to_string(),
+        Args::Streaming(input) | Args::Cut(input) => input.raw().to_string(),
         Args::Complete(value) => value.to_string(),
         Args::Malformed { raw, .. } => raw.to_string(),
     }

@@ -1,4 +1,4 @@
-//! A limit is reached at a byte of the input, whatever the pieces were, and what came before it stays.
+//! A limit is reached at the same byte of the input for every cut, and everything before that byte is kept.
 
 use reknit::diagnostic::Kind;
 use reknit::message::{Args, Status};
@@ -8,15 +8,15 @@ use reknit::{Dialect, Limits, Message, Reply, frame};
 use crate::cuts::same_for_every_cut;
 use crate::replies::{Outcome, outcome};
 
-const SMALL: Limits = Limits {
-    frame_bytes: 1 << 20,
-    reply_bytes: 1 << 20,
-    json_depth: 128,
-    blocks: 100,
-    diagnostics: 100,
-    text_bytes: 1 << 20,
-    param_bytes: 1 << 20,
-};
+fn small() -> Limits {
+    Limits::default()
+        .with_frame_bytes(1 << 20)
+        .with_reply_bytes(1 << 20)
+        .with_blocks(100)
+        .with_diagnostics(100)
+        .with_text_bytes(1 << 20)
+        .with_param_bytes(1 << 20)
+}
 
 fn read(limits: &Limits, input: &[u8]) -> Outcome {
     same_for_every_cut(input, |pieces| outcome(Reply::new(Dialect::OpenAiChat).with_limits(limits), pieces))
@@ -41,14 +41,14 @@ fn call(index: usize, arguments: &str) -> String {
 fn a_frame_that_is_too_long_is_refused_at_its_byte() {
     let first = text("short");
     let input = first.clone() + &text(&"long ".repeat(40)) + &text("never read");
-    let limits = Limits { frame_bytes: 100, ..SMALL };
+    let limits = small().with_frame_bytes(100);
     let outcome = read(&limits, input.as_bytes());
     let at = first.len() as u64 + 100;
     assert_eq!(outcome.error, Some(Error::Frame(frame::Error::TooLong { at, limit: 100 })));
     assert_eq!(last(&outcome).text(), "short");
     assert_eq!(last(&outcome).status(), Status::Cut);
     let notice = &last(&outcome).diagnostics()[0];
-    assert_eq!((notice.kind, notice.at), (Kind::LimitReached, at));
+    assert_eq!((notice.kind, notice.at()), (Kind::LimitReached, Some(at)));
     let error = outcome.error.expect("it was compared");
     assert!(error.to_string().starts_with(&format!("byte {at}: ")), "{error}");
     assert!(error.hint().contains("frame_bytes"));
@@ -60,7 +60,7 @@ fn a_reply_that_is_too_long_is_refused_at_its_byte() {
     let input = frames.concat();
     let two = frames[..2].concat().len();
     for (limit, expected) in [(0, ""), (1, ""), (two - 2, "one "), (two, "one two "), (two + 9, "one two ")] {
-        let limits = Limits { reply_bytes: limit as u64, ..SMALL };
+        let limits = small().with_reply_bytes(limit as u64);
         let outcome = read(&limits, input.as_bytes());
         assert_eq!(outcome.error, Some(Error::TooLong { limit: limit as u64 }));
         assert_eq!(
@@ -68,17 +68,17 @@ fn a_reply_that_is_too_long_is_refused_at_its_byte() {
             (expected, Status::Cut),
             "{limit}"
         );
-        assert_eq!(last(&outcome).diagnostics().last().map(|notice| notice.at), Some(limit as u64));
+        assert_eq!(last(&outcome).diagnostics().last().and_then(reknit::Diagnostic::at), Some(limit as u64));
     }
-    let fits = Limits { reply_bytes: input.len() as u64, ..SMALL };
+    let fits = small().with_reply_bytes(input.len() as u64);
     assert_eq!(read(&fits, input.as_bytes()).error, None);
 }
 
-/// Both limits lie in the first piece if it is the whole; the one that comes first is the error.
+/// If the input is one piece, both limits are reached in it. The first one is the error.
 #[test]
 fn of_two_limits_the_first_is_the_error() {
     let input = text("short") + &text(&"long ".repeat(40));
-    let limits = Limits { frame_bytes: 100, reply_bytes: 200, ..SMALL };
+    let limits = small().with_frame_bytes(100).with_reply_bytes(200);
     let outcome = read(&limits, input.as_bytes());
     let at = text("short").len() as u64 + 100;
     assert_eq!(outcome.error, Some(Error::Frame(frame::Error::TooLong { at, limit: 100 })));
@@ -88,42 +88,45 @@ fn of_two_limits_the_first_is_the_error() {
 #[test]
 fn a_block_too_many_is_refused_where_it_begins() {
     let frames = [call(0, "{}"), call(1, "{}"), call(2, "{}"), text("lost")];
-    let limits = Limits { blocks: 2, ..SMALL };
+    let limits = small().with_blocks(2);
     let outcome = read(&limits, frames.concat().as_bytes());
     let at = (frames[0].len() + frames[1].len()) as u64;
     assert_eq!(outcome.error, Some(Error::TooManyBlocks { at, limit: 2 }));
     assert_eq!(last(&outcome).blocks().len(), 2);
     assert_eq!(last(&outcome).status(), Status::Cut);
-    let three = Limits { blocks: 3, ..SMALL };
+    let three = small().with_blocks(3);
     assert_eq!(read(&three, frames[..3].concat().as_bytes()).error, None);
 }
 
-/// All messages of a reply together, or a stream could start a new one with every frame.
+/// Otherwise a stream could start a new message with every frame.
 #[test]
 fn blocks_are_counted_over_all_messages() {
     let message = text("x") + "data: [DONE]\n\n";
-    let outcome = read(&Limits { blocks: 3, ..SMALL }, message.repeat(5).as_bytes());
+    let outcome = read(&small().with_blocks(3), message.repeat(5).as_bytes());
     assert_eq!(outcome.error, Some(Error::TooManyBlocks { at: 3 * message.len() as u64, limit: 3 }));
     assert_eq!(outcome.messages.iter().map(|message| message.blocks().len()).sum::<usize>(), 3);
 }
 
 #[test]
 fn arguments_nested_too_deep_are_malformed() {
-    let limits = Limits { json_depth: 3, ..SMALL };
+    let limits = small().with_json_depth(3);
     let input = call(0, "[[1]]") + &call(1, "[[[1]]]") + "data: [DONE]\n\n";
     let outcome = read(&limits, input.as_bytes());
     let ends: Vec<_> =
         last(&outcome).tool_calls().map(|call| matches!(call.args, Args::Complete(_))).collect();
     assert_eq!(ends, [true, false]);
     let notice = last(&outcome).diagnostics().iter().find(|notice| notice.kind == Kind::MalformedArguments);
-    assert_eq!(notice.expect("it is noticed").message, "arguments of `f`: nested 3 deep at byte 2");
+    assert_eq!(
+        notice.expect("it is noticed").message,
+        "arguments of `f`: nested too deeply (limit 3) at byte 2"
+    );
 }
 
 #[test]
 fn arguments_nested_a_hundred_thousand_deep_are_only_malformed() {
     for deep in ["[".repeat(100_000), "{\"a\":".repeat(100_000)] {
         let input = call(0, &deep) + &text("read on") + "data: [DONE]\n\n";
-        // Too long for every cut; in a few pieces it is cut inside the nesting.
+        // Trying every cut would take too long. Some of these pieces end inside the nesting.
         let whole = outcome(Reply::detect(), &[input.as_bytes()]);
         let pieces: Vec<_> = input.as_bytes().chunks(1000).collect();
         assert_eq!(outcome(Reply::detect(), &pieces), whole);
@@ -137,7 +140,7 @@ fn arguments_nested_a_hundred_thousand_deep_are_only_malformed() {
     }
 }
 
-/// Not only in arguments: also where the provider's own JSON has an unknown field.
+/// The same for an unknown field in the provider's own JSON.
 #[test]
 fn a_frame_nested_a_hundred_thousand_deep_is_read() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -153,20 +156,20 @@ fn a_frame_nested_a_hundred_thousand_deep_is_read() {
 }
 
 #[test]
-fn diagnostics_too_many_are_only_counted() {
+fn further_diagnostics_are_only_counted() {
     let unknown = "data: {\"object\":\"heartbeat\"}\n\n";
     let input = text("Hi") + &unknown.repeat(5);
-    let outcome = read(&Limits { diagnostics: 2, ..SMALL }, input.as_bytes());
+    let outcome = read(&small().with_diagnostics(2), input.as_bytes());
     assert_eq!(outcome.error, None);
     assert_eq!(last(&outcome).diagnostics().len(), 2);
     let json = serde_json::to_value(last(&outcome)).expect("a message is JSON");
     assert_eq!(json["diagnostics_omitted"], 3);
 }
 
-/// Bytes behind the limit are not even looked at.
+/// Bytes after the limit are not read.
 #[test]
-fn pushing_on_behind_a_limit_changes_nothing() {
-    let limits = Limits { reply_bytes: 20, ..SMALL };
+fn bytes_after_a_limit_change_nothing() {
+    let limits = small().with_reply_bytes(20);
     let mut reply = Reply::new(Dialect::OpenAiChat).with_limits(&limits);
     reply.push(text("Hi").as_bytes());
     let before = reply.message().clone();

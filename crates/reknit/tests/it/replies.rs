@@ -1,4 +1,5 @@
-//! Bytes to messages: every input of `corpus/wire` through [`Reply`], to the files beside it.
+//! From bytes to messages: every input in `corpus/wire` through [`Reply`], compared with the files next to
+//! it.
 
 use reknit::json::Value;
 use reknit::message::{Change, Status};
@@ -9,7 +10,7 @@ use serde::Serialize;
 use crate::corpus::{self, Verdict};
 use crate::cuts::same_for_every_cut;
 
-/// A test for each dialect, so that they run side by side.
+/// A test for each dialect, so that they run in parallel.
 macro_rules! cases_give_what_they_must {
     ($($name:ident: $dialect:ident),+ $(,)?) => {
         $(#[test]
@@ -55,9 +56,10 @@ fn pretty(list: &impl Serialize) -> String {
     serde_json::to_string_pretty(list).expect("it is JSON") + "\n"
 }
 
-/// The dialect is found from the frames, not told; only an error in another's form may be taken for its.
+/// The dialect is detected from the frames. Only an error in the form of another dialect may be taken for
+/// that one.
 #[test]
-fn the_dialect_of_every_case_is_found() {
+fn the_dialect_of_every_case_is_detected() {
     for wire in corpus::wire_cases() {
         let mut reply = Reply::detect();
         reply.push(&wire.case.input);
@@ -65,7 +67,7 @@ fn the_dialect_of_every_case_is_found() {
         let found = reply.dialect();
         let failed_at_once =
             reply.message().status() == Status::Failed && reply.message().blocks().is_empty();
-        // Of a body that is one frame, cut, nothing can be told.
+        // A body that is one frame, and cut, does not show its dialect.
         let cut_at_once = reply.message().status() == Status::Cut && reply.message().blocks().is_empty();
         if found.is_none() && cut_at_once {
             continue;
@@ -77,11 +79,11 @@ fn the_dialect_of_every_case_is_found() {
 }
 
 #[test]
-fn changes_that_nobody_looks_at_happen_all_the_same() {
+fn changes_that_are_not_looked_at_are_applied() {
     for wire in corpus::wire_cases() {
         let mut reply = Reply::new(wire.dialect);
         for piece in wire.case.input.chunks(7) {
-            // One change is looked at, the others are not.
+            // Only one change is looked at.
             reply.push(piece).next();
         }
         reply.finish();
@@ -90,7 +92,7 @@ fn changes_that_nobody_looks_at_happen_all_the_same() {
     }
 }
 
-/// All that a reply gives out.
+/// Everything that a reply returns.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) messages: Vec<Message>,
@@ -99,7 +101,7 @@ pub(crate) struct Outcome {
     pub(crate) error: Option<Error>,
 }
 
-/// What comes of the pieces.
+/// The outcome of reading these pieces.
 pub(crate) fn outcome(reply: Reply, pieces: &[&[u8]]) -> Outcome {
     let mut reply = reply.with_native();
     let mut changes = Vec::new();
@@ -124,7 +126,7 @@ pub(crate) fn read(dialect: Dialect, pieces: &[&[u8]]) -> Reply {
     reply
 }
 
-/// The asynchronous adapter gives the same changes, and cuts the message where its stream fails.
+/// The asynchronous adapter gives the same changes, and cuts the message if its stream fails.
 #[cfg(feature = "stream")]
 #[test]
 fn a_stream_of_pieces_gives_the_changes_of_the_reply() {

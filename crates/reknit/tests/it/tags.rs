@@ -1,4 +1,4 @@
-//! Calls and thinking in text: the cases of `corpus/tags`, cut in every way.
+//! Calls and thinking in text: the cases in `corpus/tags`, cut in every way.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,14 +7,13 @@ use std::path::Path;
 
 use reknit::Limits;
 use reknit::diagnostic::Kind;
-use reknit::message::CallEnd;
-use reknit::tags::grammar::{Calls, Wrapper};
+use reknit::event::End;
 use reknit::tags::{Block, Change, Grammar, Parser, SpanKind, Tools, profile, profiles};
 
 use crate::corpus::{self, Case, Verdict};
 use crate::cuts::{Random, cut_at_random, same_for_every_cut};
 
-/// A case of `corpus/tags/`, and the profile it is read with.
+/// A case in `corpus/tags/`, and the profile that it is read with.
 struct TagsCase {
     case: Case,
     grammar: &'static Grammar,
@@ -29,18 +28,18 @@ fn tags_cases() -> Vec<TagsCase> {
 }
 
 #[test]
-fn tags_cases_give_what_they_must() {
+fn tags_cases_have_the_expected_outcome() {
     let tools = corpus_tools();
     let mut verdict = Verdict::new();
     for TagsCase { case, grammar } in tags_cases() {
-        let told = same_for_every_cut(&case.input, |pieces| read(grammar, &tools, pieces));
-        verdict.expect(&case, "blocks.json", &told.blocks);
-        verdict.expect(&case, "spans.txt", &told.spans);
+        let found = same_for_every_cut(&case.input, |pieces| read(grammar, &tools, pieces));
+        verdict.expect(&case, "blocks.json", &found.blocks);
+        verdict.expect(&case, "spans.txt", &found.spans);
     }
     verdict.give();
 }
 
-/// Whatever text a profile is given, it comes out the same for every cut, and no byte is lost.
+/// Whatever text a profile reads, the result is the same for every cut, and no byte is lost.
 #[test]
 fn every_profile_reads_the_cases_of_every_other() {
     let tools = corpus_tools();
@@ -68,9 +67,9 @@ fn ten_thousand_cuts_have_one_outcome() {
     }
 }
 
-/// Calls with parts missing, doubled and out of place, between whatever else may stand in a text.
+/// Calls with parts missing, doubled and out of place, mixed with anything else that a text can contain.
 #[test]
-fn broken_calls_come_out_the_same_for_every_cut() {
+fn broken_calls_are_read_the_same_for_every_cut() {
     let tools = corpus_tools();
     for grammar in profiles() {
         for seed in 0..BROKEN {
@@ -88,7 +87,7 @@ fn broken_calls_come_out_the_same_for_every_cut() {
 /// How many broken texts each profile reads.
 const BROKEN: u64 = 100;
 
-/// What may stand anywhere: blanks, prose, code, and what JSON and Python are made of.
+/// What can be anywhere in a text: whitespace, prose, code, and what JSON and Python consist of.
 const ANYTHING: &[&str] = &[
     " ",
     "  ",
@@ -150,7 +149,7 @@ const ANYTHING: &[&str] = &[
     "<read_file >",
 ];
 
-/// A few calls and thoughts, of which each marker may be missing, doubled, halved or followed by anything.
+/// A few calls and thoughts in which each marker may be missing, doubled, halved or followed by anything.
 fn broken_text(grammar: &Grammar, random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..1 + random.below(4) {
@@ -171,7 +170,7 @@ fn broken_text(grammar: &Grammar, random: &mut Random) -> String {
     text
 }
 
-/// A thought or a call as the grammar has it, marker by marker.
+/// A thought or a call in this grammar, marker by marker.
 fn sentence(grammar: &Grammar, random: &mut Random) -> Vec<String> {
     let mut pick = |of: &[&str]| of[random.below(of.len())].to_owned();
     let tool = pick(&["write_to_file", "read_file", "execute_command", "replace_in_file", "stop", "x y"]);
@@ -195,83 +194,105 @@ fn sentence(grammar: &Grammar, random: &mut Random) -> Vec<String> {
         marker.replace("{name}", name).replace("{blank}", "\n").replace("{attributes}", &attributes)
     };
     let thinks = pick(&["calls", "calls", "thinks"]) == "thinks";
-    if let Some(reasoning) = grammar.reasoning.as_ref().filter(|_| thinks) {
-        return vec![reasoning.open[0].clone(), "hm ".to_owned(), reasoning.close.clone()];
+    let source = source_of(grammar);
+    if let Some(reasoning) = source.get("reasoning").filter(|_| thinks) {
+        return vec![words(reasoning, "open")[0].clone(), "hm ".to_owned(), word(reasoning, "close")];
     }
-    let around = |wrapper: &Option<Wrapper>, parts: Vec<String>| match wrapper {
-        Some(Wrapper { open, close, .. }) => {
-            [vec![open[0].clone()], parts, vec![close[close.len() - 1].clone()]].concat()
+    let Some(calls) = source.get("calls") else { return vec!["text".to_owned()] };
+    let around = |parts: Vec<String>| match calls.get("wrapper") {
+        Some(wrapper) => {
+            let (open, close) = (words(wrapper, "open").swap_remove(0), words(wrapper, "close").pop());
+            [vec![open], parts, close.into_iter().collect()].concat()
         }
         None => parts,
     };
-    match &grammar.calls {
-        None => vec!["text".to_owned()],
-        Some(Calls::Markup(markup)) => {
-            let mut parts = vec![fill(&markup.call, &tool)];
+    match &*word(calls, "kind") {
+        "markup" => {
+            let mut parts = vec![fill(&word(calls, "call"), &tool)];
             for name in &params {
                 let value = ["1", "a &amp; b", "\n  x\n"][name.len() % 3].to_owned();
-                parts.extend([fill(&markup.parameter, name), value, fill(&markup.parameter_close, name)]);
+                let marker = |key| fill(&word(calls, key), name);
+                parts.extend([marker("parameter"), value, marker("parameter_close")]);
             }
-            parts.push(fill(&markup.call_close, &tool));
-            around(&markup.wrapper, parts)
+            parts.push(fill(&word(calls, "call_close"), &tool));
+            around(parts)
         }
-        Some(Calls::Json(body)) => {
-            let open = pick(&body.open.iter().map(String::as_str).collect::<Vec<_>>());
-            let mut parts = vec![fill(&open, &format!("{}{tool}", body.name_prefix))];
-            parts.extend(body.before.iter().cloned());
+        "json" => {
+            let open = pick(&words(calls, "open").iter().map(String::as_str).collect::<Vec<_>>());
+            let mut parts = vec![fill(&open, &format!("{}{tool}", word(calls, "name_prefix")))];
+            parts.extend(words(calls, "before"));
             parts.push(if open.contains("{name}") { object } else { envelope });
-            parts.extend(body.close.first().cloned());
-            parts.push(body.separator.clone());
-            around(&body.wrapper, parts)
+            parts.extend(words(calls, "close").into_iter().next());
+            parts.push(word(calls, "separator"));
+            around(parts)
         }
-        Some(Calls::Python(python)) => {
-            let calls = ["[", "stop(", "a=", "[1, (2.0, 'x')]", ", b=", "True", ")", ", ", "get_time()", "]"];
-            let calls = calls.into_iter().map(str::to_owned).collect();
-            [vec![python.open[0].clone()], calls, vec![python.close[0].clone()]].concat()
+        "python" => {
+            let list = ["[", "stop(", "a=", "[1, (2.0, 'x')]", ", b=", "True", ")", ", ", "get_time()", "]"];
+            let list = list.into_iter().map(str::to_owned).collect();
+            [vec![words(calls, "open")[0].clone()], list, vec![words(calls, "close")[0].clone()]].concat()
         }
-        Some(Calls::Gemma(gemma)) => {
-            let quote = &gemma.quote;
+        "gemma" => {
+            let quote = word(calls, "quote");
             let values = format!("a:{quote}x{quote},b:[1,two],c:{{d:true}}");
-            vec![fill(&gemma.open, &tool), values, "}".to_owned(), gemma.close.clone()]
+            vec![fill(&word(calls, "open"), &tool), values, "}".to_owned(), word(calls, "close")]
         }
-        Some(Calls::Channels(_)) => {
+        "channels" => {
             let head = pick(&["analysis", "final", "commentary", "commentary to=functions.stop "]);
             let parts = ["<|start|>assistant", "<|channel|>", &head, "<|constrain|>json", "<|message|>"];
             let ends = [object, pick(&["<|end|>", "<|return|>", "<|call|>"])];
             parts.into_iter().map(str::to_owned).chain(ends).collect()
         }
+        kind => panic!("no sentence of the kind `{kind}`"),
     }
 }
 
-/// Wherever a message is cut, what is not over is cut: a call that looks whole is the one that was meant.
+/// The parsed file of a profile.
+fn source_of(grammar: &Grammar) -> toml::Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("profiles/{}.toml", grammar.name));
+    toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// A string in a table; empty if there is none with this key.
+fn word(table: &toml::Value, key: &str) -> String {
+    table.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn words(table: &toml::Value, key: &str) -> Vec<String> {
+    let list = table.get(key).and_then(toml::Value::as_array);
+    list.into_iter().flatten().map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+/// Wherever a message is cut, what is not complete there is cut: a call that looks complete is the same in
+/// the whole message.
 #[test]
-fn a_cut_call_never_looks_whole() {
+fn a_cut_call_never_looks_complete() {
     let tools = corpus_tools();
     for TagsCase { case, grammar } in tags_cases() {
-        // A code span that is cut before it closes is none, and what stands in it no longer a mention.
+        // A code span that is cut before it closes is not one, and a tag in it may then open a call.
         if repairs(grammar) || case.input.contains(&b'`') {
             continue;
         }
         let (whole, _) = feed(grammar, parser(grammar, &tools), &[&case.input]);
         for end in 0..case.input.len() {
             let (cut, _) = feed(grammar, parser(grammar, &tools), &[&case.input[..end]]);
-            for call in cut.calls().filter(|call| call.end() == Some(CallEnd::Closed)) {
-                // Without its closing marker a value ends where its call does, until more of it comes.
+            for call in cut.calls().filter(|call| call.end() == Some(End::Closed)) {
+                // A value without its closing marker ends where its call does, until more of the value comes.
                 let range = call.range().start as u64..call.range().end as u64;
-                let mut odd = cut.diagnostics().iter().filter(|odd| range.contains(&odd.at));
-                if odd.any(|odd| odd.kind == Kind::MissingCloser) {
+                let mut inside =
+                    cut.diagnostics().iter().filter(|diagnostic| range.contains(&diagnostic.at().unwrap()));
+                if inside.any(|diagnostic| diagnostic.kind == Kind::MissingCloser) {
                     continue;
                 }
-                let meant = whole.calls().find(|other| other.range().start == call.range().start);
-                let meant = meant.map(|other| (other.name(), other.args(), other.end()));
-                let told = (call.name(), call.args(), call.end());
-                assert_eq!(Some(told), meant, "{} cut at byte {end}", case.name);
+                let expected = whole.calls().find(|other| other.range().start == call.range().start);
+                let expected = expected.map(|other| (other.name(), other.args(), other.end()));
+                let looks = (call.name(), call.args(), call.end());
+                assert_eq!(Some(looks), expected, "{} cut at byte {end}", case.name);
             }
         }
     }
 }
 
-/// A half tag is held back while more may come, and is text when nothing does.
+/// Half a tag is held back while more may come, and is text when nothing does.
 #[test]
 fn half_a_tag_is_shown_only_at_the_end() {
     for (profile_name, tag) in [
@@ -301,11 +322,11 @@ fn half_a_tag_is_shown_only_at_the_end() {
 
 #[test]
 fn a_parameter_past_its_limit_makes_its_call_malformed() {
-    let limits = Limits { param_bytes: 10, ..Limits::default() };
+    let limits = Limits::default().with_param_bytes(10);
     let input = "A <read_file><path>éééééé</path></read_file> B <read_file><path>0123456789</path></read_file>\
         <write_to_file><content>01</content>6789</content></write_to_file>\
         <execute_command><command>0123456789x</command><cwd>/</cwd>";
-    let told = same_with_limits(profile("cline").unwrap(), limits, input);
+    let outcome = same_with_limits(profile("cline").unwrap(), limits, input);
     let expected = "text \"A\" closed\n\
         call read_file {\"path\":\"ééééé\"} malformed \"<read_file><path>éééééé</path></read_file>\"\n\
         text \"B\" closed\n\
@@ -315,12 +336,12 @@ fn a_parameter_past_its_limit_makes_its_call_malformed() {
         call execute_command {\"command\":\"0123456789\"} malformed \
         \"<execute_command><command>0123456789x</command><cwd>/</cwd>\"\n\
         limit-reached at 29\nlimit-reached at 133\nlimit-reached at 201\n";
-    assert_eq!(told, expected);
+    assert_eq!(outcome, expected);
 }
 
 #[test]
 fn arguments_past_their_limit_make_their_call_malformed() {
-    let limits = Limits { param_bytes: 12, ..Limits::default() };
+    let limits = Limits::default().with_param_bytes(12);
     for (name, input) in [
         ("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"0123456789\"}}</tool_call>"),
         ("mistral", "[TOOL_CALLS]f[ARGS]{\"a\":\"0123456789\"}[/TOOL_CALLS]"),
@@ -328,56 +349,59 @@ fn arguments_past_their_limit_make_their_call_malformed() {
         ("gemma4", "<|tool_call>call:f{a:<|\"|>0123456789<|\"|>}<tool_call|>"),
     ] {
         let two = format!("{input}{input}");
-        let told = same_with_limits(profile(name).unwrap(), limits, &two);
-        let malformed = told.lines().filter(|line| line.starts_with("call f {"));
-        assert_eq!(malformed.clone().count(), 2, "{told}");
-        assert!(malformed.into_iter().all(|line| line.ends_with(&format!("malformed {input:?}"))), "{told}");
+        let outcome = same_with_limits(profile(name).unwrap(), limits, &two);
+        let malformed = outcome.lines().filter(|line| line.starts_with("call f {"));
+        assert_eq!(malformed.clone().count(), 2, "{outcome}");
+        assert!(
+            malformed.into_iter().all(|line| line.ends_with(&format!("malformed {input:?}"))),
+            "{outcome}"
+        );
     }
 }
 
 #[test]
 fn arguments_that_are_too_deep_make_their_call_malformed() {
-    let limits = Limits { json_depth: 4, ..Limits::default() };
-    for (name, open, close, behind) in [
+    let limits = Limits::default().with_json_depth(4);
+    for (name, open, close, after) in [
         ("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":", "}}</tool_call>", ""),
         ("mistral", "[TOOL_CALLS]f[ARGS]{\"a\":", "}[/TOOL_CALLS]", ""),
         ("pythonic", "[f(a=", ")]", ")]"),
         ("gemma4", "<|tool_call>call:f{a:", "}<tool_call|>", ""),
     ] {
         let call = |value: &str| format!("{open}{value}{close}");
-        let told = same_with_limits(profile(name).unwrap(), limits, &call("[[1]]"));
-        assert_eq!(told, "call f {\"a\":[[1]]} closed\n", "{name}");
+        let outcome = same_with_limits(profile(name).unwrap(), limits, &call("[[1]]"));
+        assert_eq!(outcome, "call f {\"a\":[[1]]} closed\n", "{name}");
         let input = call("[[[1]]]");
-        let told = same_with_limits(profile(name).unwrap(), limits, &input);
-        // A list in Python's notation has no closing marker but a bracket, and the first one is taken.
-        let raw = if behind.is_empty() { input.as_str() } else { "[f(a=[[[1]" };
-        assert!(told.contains(&format!("malformed {raw:?}\n")), "{name}: {told}");
+        let outcome = same_with_limits(profile(name).unwrap(), limits, &input);
+        // In a list in Python's notation the only closing marker is a bracket, and the first one counts.
+        let raw = if after.is_empty() { input.as_str() } else { "[f(a=[[[1]" };
+        assert!(outcome.contains(&format!("malformed {raw:?}\n")), "{name}: {outcome}");
     }
 }
 
 #[test]
 fn a_text_past_its_limit_is_refused_from_that_byte_on() {
-    let limits = Limits { text_bytes: 20, ..Limits::default() };
+    let limits = Limits::default().with_text_bytes(20);
     for (input, expected) in [
         ("<read_file><path>012345", "call read_file {\"path\":\"012\"} cut \"<read_file><path>012\"\n"),
         ("One two three four é five", "text \"One two three four\" open\n"),
         ("One two three four <read_file>", "text \"One two three four <\" open\n"),
     ] {
-        let told = same_with_limits(profile("cline").unwrap(), limits, input);
+        let outcome = same_with_limits(profile("cline").unwrap(), limits, input);
         let at = if input.contains('é') { 19 } else { 20 };
-        assert_eq!(told, format!("{expected}limit-reached at {at}\n"));
+        assert_eq!(outcome, format!("{expected}limit-reached at {at}\n"));
     }
     let invalid = same_for_every_cut(b"\xff 23456789012345678\xff\xff", |pieces| {
-        let parser = Parser::with_limits(profile("cline").unwrap(), None, limits).unwrap();
+        let parser = Parser::new(profile("cline").unwrap(), None).unwrap().with_limits(&limits);
         summary(&feed(profile("cline").unwrap(), parser, pieces).0)
     });
     assert_eq!(
         invalid, "text \"\u{fffd} 2345678901234567\" open\ninvalid-utf8 at 0\nlimit-reached at 18\n",
-        "what is behind the limit is not told of"
+        "what is after the limit is not reported"
     );
 }
 
-/// A closing marker that is empty could be anywhere.
+/// An empty closing marker would be everywhere.
 #[test]
 fn a_closing_marker_is_not_empty() {
     for (calls, closes) in [
@@ -386,11 +410,11 @@ fn a_closing_marker_is_not_empty() {
     ] {
         let source = format!("name = \"own\"\n[calls]\n{calls}\nclose = {closes}\n");
         let error = Parser::new(&Grammar::from_toml(&source).unwrap(), None).unwrap_err();
-        assert_eq!(error.to_string(), "`close` of grammar `own`: `` does not start with a text of its own");
+        assert_eq!(error.to_string(), "`close` of grammar `own`: `` does not start with literal text");
     }
 }
 
-/// Calls in calls, where a grammar has them.
+/// Calls in calls, if a grammar allows them.
 #[test]
 fn calls_in_calls_have_a_depth_limit() {
     let grammar = Grammar::from_toml(
@@ -416,7 +440,7 @@ fn calls_in_calls_have_a_depth_limit() {
          call all {} closed in 1\ncall one {\"x\":\"3\"} closed in 3\ntext \"b\" open\n\
          repeated-parameter at 66\n"
     );
-    // One that stands too deep is stray text, and its closing tag closes the call around it.
+    // A call that is nested too deep is stray text, and its closing tag closes the call around it.
     assert_eq!(
         same(none, "<all><all><all><all><x>1</x></all></all></all></all>"),
         "call all {} closed\ncall all {} closed in 0\ncall all {\"x\":\"1\"} closed in 1\n\
@@ -426,7 +450,7 @@ fn calls_in_calls_have_a_depth_limit() {
         same(none, "<all><one><x>1"),
         "call all {} cut \"<all><one><x>1\"\ncall one {\"x\":\"1\"} cut \"<one><x>1\" in 0\n"
     );
-    let small = Limits { param_bytes: 2, ..Limits::default() };
+    let small = Limits::default().with_param_bytes(2);
     assert_eq!(
         same(small, "<all><one><x>123</x></one><x>4</x></all> b"),
         "call all {\"x\":\"4\"} closed\ncall one {\"x\":\"12\"} malformed \"<one><x>123</x></one>\" in 0\n\
@@ -439,10 +463,10 @@ fn calls_in_calls_have_a_depth_limit() {
     );
 }
 
-/// What came of `input` without tools, which must be the same for every cut.
+/// The outcome of `input` without tools, which must be the same for every cut.
 fn same_with_limits(grammar: &Grammar, limits: Limits, input: &str) -> String {
     same_for_every_cut(input.as_bytes(), |pieces| {
-        let parser = Parser::with_limits(grammar, None, limits).unwrap();
+        let parser = Parser::new(grammar, None).unwrap().with_limits(&limits);
         summary(&feed(grammar, parser, pieces).0)
     })
 }
@@ -451,35 +475,36 @@ fn same_with_limits(grammar: &Grammar, limits: Limits, input: &str) -> String {
 fn summary(parser: &Parser) -> String {
     let mut lines = String::new();
     for block in parser.blocks() {
-        let state = if block.is_partial() { "open" } else { "closed" };
+        let state = |closed| if closed { "closed" } else { "open" };
         match block {
-            Block::Text { text, .. } => write!(lines, "text {text:?} {state}").unwrap(),
-            Block::Thinking { text, .. } => write!(lines, "thinking {text:?} {state}").unwrap(),
+            Block::Text { text, closed } => write!(lines, "text {text:?} {}", state(closed)).unwrap(),
+            Block::Thinking { text, closed } => write!(lines, "thinking {text:?} {}", state(closed)).unwrap(),
             Block::Call(call) => {
                 write!(lines, "call {} {} ", call.name(), call.args()).unwrap();
                 match call.end() {
                     None => write!(lines, "open").unwrap(),
-                    Some(CallEnd::Closed) => write!(lines, "closed").unwrap(),
-                    Some(CallEnd::Cut) => write!(lines, "cut {:?}", call.raw()).unwrap(),
-                    Some(CallEnd::Malformed) => write!(lines, "malformed {:?}", call.raw()).unwrap(),
+                    Some(End::Closed) => write!(lines, "closed").unwrap(),
+                    Some(End::Cut) => write!(lines, "cut {:?}", call.raw()).unwrap(),
+                    Some(End::Malformed) => write!(lines, "malformed {:?}", call.raw()).unwrap(),
                 }
                 if let Some(parent) = call.parent() {
                     write!(lines, " in {parent}").unwrap();
                 }
             }
+            other => panic!("{other:?} is not known here"),
         }
         lines.push('\n');
     }
-    for odd in parser.diagnostics() {
-        let kind = serde_json::to_value(odd.kind).unwrap();
-        writeln!(lines, "{} at {}", kind.as_str().unwrap(), odd.at).unwrap();
+    for diagnostic in parser.diagnostics() {
+        let kind = serde_json::to_value(diagnostic.kind).unwrap();
+        writeln!(lines, "{} at {}", kind.as_str().unwrap(), diagnostic.at().unwrap()).unwrap();
     }
     lines
 }
 
-/// What came of a text.
+/// What a parser found in a text.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Found {
     blocks: String,
     spans: String,
 }
@@ -488,21 +513,21 @@ fn corpus_tools() -> Tools {
     Tools::from_json(include_str!("../../../../corpus/tags/tools.json")).unwrap()
 }
 
-/// Feeds a parser, and checks on the way that what was shown is what is there.
-fn read(grammar: &Grammar, tools: &Tools, pieces: &[&[u8]]) -> Told {
+/// Parses the pieces, and checks that what was shown on the way is what is there at the end.
+fn read(grammar: &Grammar, tools: &Tools, pieces: &[&[u8]]) -> Found {
     feed(grammar, parser(grammar, tools), pieces).1
 }
 
 fn parser(grammar: &Grammar, tools: &Tools) -> Parser {
-    // The formats of Cline and Roo name their tools themselves.
+    // The grammars of Cline and Roo have lists of tools themselves.
     let own_names = grammar.name.starts_with("cline") || grammar.name.starts_with("roo");
     Parser::new(grammar, Some(tools).filter(|_| !own_names)).unwrap()
 }
 
-fn feed(grammar: &Grammar, mut parser: Parser, pieces: &[&[u8]]) -> (Parser, Told) {
+fn feed(grammar: &Grammar, mut parser: Parser, pieces: &[&[u8]]) -> (Parser, Found) {
     let mut shown = Shown::default();
     for piece in pieces {
-        // That a text is too long is said by a diagnostic, too.
+        // A text that is too long is also reported in a diagnostic.
         let _ = parser.push_bytes(piece);
         shown.follow(&parser);
     }
@@ -511,16 +536,16 @@ fn feed(grammar: &Grammar, mut parser: Parser, pieces: &[&[u8]]) -> (Parser, Tol
     if !repairs(grammar) {
         shown.check(&parser);
     }
-    let told = tell(&parser);
-    (parser, told)
+    let found = found_by(&parser);
+    (parser, found)
 }
 
-/// These read a value again when it is over: that is what they are there for.
+/// Whether a grammar reads complete values again. That is what these profiles are for.
 fn repairs(grammar: &Grammar) -> bool {
     matches!(grammar.name.as_str(), "cline-v2" | "roo-v1")
 }
 
-fn tell(parser: &Parser) -> Told {
+fn found_by(parser: &Parser) -> Found {
     let mut spans = String::new();
     let mut end = 0;
     for (kind, range) in parser.spans() {
@@ -532,14 +557,15 @@ fn tell(parser: &Parser) -> Told {
             SpanKind::Thinking(block) => format!("thinking of {block}"),
             SpanKind::Value(block) => format!("value of {block}"),
             SpanKind::Markup => "markup".to_owned(),
-            SpanKind::Blank => "blank".to_owned(),
+            SpanKind::Whitespace => "blank".to_owned(),
             SpanKind::Dropped => "dropped".to_owned(),
+            other => panic!("{other:?} is not known here"),
         };
         writeln!(spans, "{range:?} {kind}").unwrap();
     }
     assert_eq!(end, parser.text().len(), "spans cover the text");
     let blocks = serde_json::to_string_pretty(parser).unwrap() + "\n";
-    Told { blocks, spans }
+    Found { blocks, spans }
 }
 
 /// What the changes showed of each block and of each parameter.
@@ -574,6 +600,7 @@ impl Shown {
                 | Change::ParamOpened { .. }
                 | Change::ParamClosed { .. }
                 | Change::Closed { .. } => {}
+                other => panic!("{other:?} is not known here"),
             }
         }
     }
@@ -589,18 +616,19 @@ impl Shown {
                         let shown = self.params.get(&(index, number)).map_or("", String::as_str);
                         assert_eq!(shown, param.text(), "parameter {} of block {index}", param.name());
                     }
-                    if let (Some(json), Some(CallEnd::Cut)) = (call.json(), call.end()) {
+                    if call.end() == Some(End::Cut) {
                         let shown = self.args.get(&index).copied().unwrap_or_default();
-                        assert_eq!(shown, json.raw().len(), "arguments of block {index}");
+                        assert_eq!(shown, call.args_text().len(), "arguments of block {index}");
                     }
                 }
+                other => panic!("{other:?} is not known here"),
             }
         }
     }
 }
 
 #[test]
-fn every_file_is_a_profile_of_its_name() {
+fn every_file_is_a_profile_of_the_same_name() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let mut files: Vec<_> =

@@ -1,15 +1,17 @@
-//! Transcripts: the cases of `corpus/transcript`, and what holds for every log.
+//! Transcripts: the cases in `corpus/transcript`, and what is true for every log.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use reknit::agent::{AgentEvent, Body, Content, EndReason, Entry, Stream, TokenCounts, ToolCall, ToolResult};
+use reknit::Limits;
+use reknit::agent::{AgentEvent, Body, Content, EndReason, Entry, Stream, ToolCall, ToolResult};
+use reknit::event::Usage;
 use reknit::json::{Object, Value};
-use reknit::transcript::{OutOfOrder, Step, Transcript};
+use reknit::transcript::{Step, Transcript};
 
 use crate::corpus::{self, Verdict};
 
 #[test]
-fn transcript_cases_give_what_they_must() {
+fn transcript_cases_give_the_expected_files() {
     let mut verdict = Verdict::new();
     for case in corpus::cases("transcript") {
         let entries = entries(case.text());
@@ -22,14 +24,37 @@ fn transcript_cases_give_what_they_must() {
 }
 
 #[test]
-fn an_entry_is_taken_once_and_in_order() {
+fn an_entry_is_added_once_and_in_order() {
     let entries = numbered([text("a"), text("b"), text("c")]);
     let mut transcript = Transcript::default();
     assert!(transcript.append(&entries[0]).unwrap().is_some());
     assert_eq!(transcript.append(&entries[0]), Ok(None));
-    assert_eq!(transcript.append(&entries[2]), Err(OutOfOrder::Gap { expected: 2, found: 3 }));
+    let misfit = transcript.append(&entries[2]).unwrap_err();
+    assert_eq!(misfit.to_string(), "entry 3 came, but entry 2 is next");
     assert!(transcript.append(&entries[1]).unwrap().is_some());
     assert_eq!(transcript.seq(), 2);
+}
+
+/// The caller's limits apply to entries without a message, to those of a message, to a transcript that was
+/// read back, and to a copy that only gets the steps.
+#[test]
+fn diagnostics_beyond_the_limit_are_counted() {
+    let orphan = || Body::Agent(AgentEvent::ReasoningEnd { metadata: Some(Value::Null) });
+    let entries = numbered([orphan(), orphan(), text("a"), orphan(), orphan(), orphan(), orphan()]);
+    let limits = Limits::default().with_diagnostics(1);
+    let limited = || Transcript::default().with_limits(&limits);
+    let (mut transcript, mut copy) = (limited(), limited());
+    for (number, entry) in entries.iter().enumerate() {
+        if number == 4 {
+            transcript = through_json::<Transcript>(&transcript).with_limits(&limits);
+        }
+        let step = transcript.append(entry).unwrap().unwrap();
+        copy.follow(&step).unwrap();
+    }
+    let chunks = &transcript.messages()[0].chunks;
+    assert_eq!((transcript.diagnostics().len(), transcript.diagnostics_omitted()), (1, 1));
+    assert_eq!((chunks.diagnostics().len(), chunks.diagnostics_omitted()), (1, 3));
+    assert_eq!(copy, transcript);
 }
 
 proptest! {
@@ -41,7 +66,7 @@ proptest! {
     }
 }
 
-/// What has to hold for any log.
+/// Checks what has to be true for any log.
 fn holds(entries: &[Entry]) {
     let (whole, _) = fold(entries);
     entries_come_back(entries);
@@ -74,7 +99,7 @@ fn a_snapshot_and_the_tail_are_the_whole(entries: &[Entry], whole: &Transcript) 
         let (head, _) = fold(&entries[..cut]);
         let mut snapshot: Transcript = through_json(&head);
         assert_eq!(snapshot, head);
-        // Whoever gives more than the tail does no harm.
+        // Entries that were added before are ignored.
         for entry in &entries[cut.saturating_sub(2)..] {
             snapshot.append(entry).expect("it is the next, or was taken");
         }
@@ -102,7 +127,7 @@ fn joined_deltas_change_nothing(entries: &[Entry], whole: &Transcript) {
     assert_eq!(shown(&joined), shown(whole));
 }
 
-/// Every event that could not be shown is told once.
+/// Every event that was dropped is reported once.
 fn counts_add_up(entries: &[Entry], whole: &Transcript) {
     let mut transcript = Transcript::default();
     let mut dropped = 0;
@@ -110,8 +135,8 @@ fn counts_add_up(entries: &[Entry], whole: &Transcript) {
         let step = transcript.append(entry).expect("it is the next").expect("it is new");
         dropped += usize::from(serde_json::to_string(&step).expect("it is JSON").contains(r#""dropped":{"#));
     }
-    let told: usize = whole.messages().iter().map(|message| message.chunks.diagnostics().len()).sum();
-    assert_eq!(told + whole.diagnostics().len(), dropped);
+    let reported: usize = whole.messages().iter().map(|message| message.chunks.diagnostics().len()).sum();
+    assert_eq!(reported + whole.diagnostics().len(), dropped);
 }
 
 fn fold(entries: &[Entry]) -> (Transcript, String) {
@@ -150,7 +175,7 @@ fn text(delta: &str) -> Body {
     Body::Agent(AgentEvent::TextDelta { delta: delta.to_owned() })
 }
 
-/// Any body, with few ids so that they meet.
+/// Any body, with few different ids, so that they meet.
 fn body() -> impl Strategy<Value = Body> {
     let id = || prop::sample::select(vec!["a", "b", "c"]).prop_map(str::to_owned);
     let piece = || prop::sample::select(vec!["", "x", "yz\n", "…"]).prop_map(str::to_owned);
@@ -179,7 +204,7 @@ fn body() -> impl Strategy<Value = Body> {
     let preview = (id(), piece(), any::<bool>()).prop_map(|(tool_call_id, delta, restarted)| {
         AgentEvent::EditPreview { tool_call_id, path: "a.rs".to_owned(), delta, restarted }
     });
-    let tokens = TokenCounts { input_tokens: Some(3), ..TokenCounts::default() };
+    let tokens = Usage { input: Some(3), ..Usage::default() };
     let inside = prop_oneof![
         4 => piece().prop_map(|delta| AgentEvent::TextDelta { delta }),
         2 => piece().prop_map(|delta| AgentEvent::ReasoningDelta { delta }),

@@ -1,17 +1,16 @@
-//! What is told of a part, or of a message, that is over.
+//! The events at the end of a block or a message.
 
-use crate::agent::{AgentEvent, TokenCounts, ToolCall, ToolResult};
-use crate::event::{Failure, Runner, Usage};
+use crate::agent::{AgentEvent, ToolCall, ToolResult};
+use crate::event::{Failure, Runner};
 use crate::json::{Number, Object, Value};
-use crate::message::{Message, State};
-use crate::parts::{self, Address, Args, Input, Origin, Part};
+use crate::message::{self, Args, Block, Body, State};
 
-/// What has to go back to the provider with some thinking; of a signature, only a whole one. `own` are the
-/// provider's own fields of it.
-pub(super) fn metadata(thinking: &Part, own: Option<&Object>) -> Option<Value> {
-    let Part::Thinking { signature, redacted, state, .. } = thinking else { return None };
+/// What has to be sent back to the provider with some thinking: its signature if that is complete, and `own`,
+/// the provider's own fields.
+pub(super) fn metadata(thinking: &Block, own: Option<&Object>) -> Option<Value> {
+    let Body::Thinking { signature, redacted, .. } = thinking.body() else { return None };
     let mut metadata = Object::new();
-    if !signature.is_empty() && *state == State::Closed {
+    if !signature.is_empty() && thinking.state() == State::Closed {
         metadata.insert("signature", signature.clone());
     }
     if let Some(data) = redacted {
@@ -23,55 +22,45 @@ pub(super) fn metadata(thinking: &Part, own: Option<&Object>) -> Option<Value> {
     (!metadata.is_empty()).then(|| metadata.into())
 }
 
-/// A call whose arguments are whole. `own` are the provider's own fields of it.
-pub(super) fn whole(
-    call: &parts::ToolCall,
-    arguments: &Value,
-    own: Option<&Object>,
-    part: Address,
-    message: &Message,
-) -> ToolCall {
-    let raw = match &call.origin {
-        Origin::Tagged(tagged) => message.block(part.block).and_then(|block| tagged.raw(block)),
-        Origin::Native => None,
-    };
+/// A call with complete arguments. `own` are the provider's own fields of it.
+pub(super) fn complete(call: &message::ToolCall, arguments: &Value, own: Option<&Object>) -> ToolCall {
     ToolCall {
-        id: call.id.clone(),
+        id: call.id.to_string(),
         name: call.name.clone(),
         arguments: arguments.clone(),
-        raw: raw.map(Into::into),
+        raw: call.raw.as_ref().map(|raw| raw.to_str().into()),
         provider_executed: call.runner == Runner::Provider,
         metadata: own.cloned().map(Value::from),
     }
 }
 
-/// Why arguments are not whole.
+/// Why arguments are not complete.
 pub(super) fn what_is_wrong(args: &Args) -> String {
-    let Args::Malformed(input) = args else { return "the arguments are cut".to_owned() };
-    let error = match input {
-        Input::Json(json) => json.error(),
-        Input::Plain(_) | Input::Params(_) => None,
-    };
-    "the arguments are malformed".to_owned() + &error.map_or(String::new(), |error| format!(": {error}"))
+    match args {
+        Args::Malformed { error: Some(error), .. } => format!("the arguments are malformed: {error}"),
+        Args::Malformed { error: None, .. } => "the arguments are malformed".to_owned(),
+        Args::Streaming(_) | Args::Cut(_) | Args::Complete(_) => "the arguments are cut".to_owned(),
+    }
 }
 
-/// The event of a block that is nothing but its fields.
-pub(super) fn of_fields(part: &Part, fields: Object) -> Option<AgentEvent> {
-    match part {
-        Part::ToolResult { call_id: Some(id), .. } => {
+/// The event of a block that consists of fields.
+pub(super) fn of_fields(block: &Block) -> Option<AgentEvent> {
+    let fields = block.extra().clone();
+    match block.body() {
+        Body::ToolResult { call_id: Some(id), .. } => {
             let is_error = says_that_it_failed(&fields);
             let tool_call_id = id.clone();
             let tool_result = ToolResult { tool_call_id, tool_name: None, result: fields.into(), is_error };
             Some(AgentEvent::ToolResult { tool_result })
         }
-        Part::ToolResult { kind, .. } | Part::Other { kind, .. } => {
+        Body::ToolResult { kind, .. } | Body::Other { kind } => {
             Some(AgentEvent::ProviderBlock { kind: kind.clone(), block: fields })
         }
-        Part::Text { .. } | Part::Thinking { .. } | Part::Call(_) => None,
+        Body::Text { .. } | Body::Thinking { .. } | Body::ToolCall(_) => None,
     }
 }
 
-/// Whether a result says of itself that it is an error, in one of the ways in which results do.
+/// Whether a result says that it is an error, in one of the ways that providers have for it.
 fn says_that_it_failed(fields: &Object) -> Option<bool> {
     let said = fields.get("is_error").and_then(Value::as_bool);
     let of_kind = || fields.get("content")?.get("type")?.as_str().map(|kind| kind.ends_with("_error"));
@@ -89,19 +78,7 @@ pub(super) fn failed(failure: &Failure) -> AgentEvent {
     }
 }
 
-/// Providers number their errors like the response would be, but some have numbers of their own.
+/// The codes of most errors are HTTP status codes, but some providers have codes of their own.
 fn is_status_of_error(code: &Number) -> bool {
     code.as_u64().is_some_and(|code| (400..600).contains(&code))
-}
-
-impl From<Usage> for TokenCounts {
-    fn from(Usage { input, output, cache_read, cache_write, reasoning }: Usage) -> Self {
-        Self {
-            input_tokens: input,
-            output_tokens: output,
-            cache_read_tokens: cache_read,
-            cache_write_tokens: cache_write,
-            reasoning_tokens: reasoning,
-        }
-    }
 }

@@ -1,90 +1,91 @@
-//! [`Turns`]: parts that grow at the same time, told one after the other.
+//! [`Turns`]: reports blocks that grow at the same time one after the other.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::agent::AgentEvent;
+use crate::event::Slot;
 use crate::json::Object;
-use crate::parts::Address;
 
-/// What the events of a part are told apart by. Parts of one voice would run into each other.
+/// Blocks on the same track have to be reported one after the other, or their content would be mixed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Voice {
+pub(super) enum Track {
     Text,
     Thinking,
-    /// That of a call with this id.
+    /// A call with this id.
     Call(String),
 }
 
-/// The events that may be told now, and those that wait for another part of their voice to end.
+/// The events that are ready, and those that wait for the end of another block on their track.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
-    /// The parts of each voice that are open or wait; the first of them is heard.
-    queues: BTreeMap<Voice, VecDeque<Address>>,
-    waiting: BTreeMap<Address, Waiting>,
+    /// The blocks on each track. The first one is being reported, the others wait.
+    queues: BTreeMap<Track, VecDeque<Slot>>,
+    waiting: BTreeMap<Slot, Waiting>,
     ready: VecDeque<AgentEvent>,
     last: Last,
 }
 
-/// A part that another of its voice stands before.
+/// A block that waits for another one on its track.
 #[derive(Clone, Debug, Default)]
 struct Waiting {
-    /// What it has said meanwhile.
-    said: Vec<AgentEvent>,
+    /// Its events so far.
+    events: Vec<AgentEvent>,
     is_over: bool,
 }
 
-/// What the chunk is that the events told so far end with.
+/// The chunk that the events so far end with.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Last {
     #[default]
     Other,
     Thinking,
-    /// Thinking that is over, with nothing that seals it.
+    /// Thinking that is over but not sealed.
     Unsealed,
 }
 
 impl Turns {
-    /// A part begins to speak, or to wait.
-    pub(super) fn begin(&mut self, voice: &Voice, part: Address) {
-        let queue = self.queues.entry(voice.clone()).or_default();
+    /// A block starts. It waits if its track is in use.
+    pub(super) fn begin(&mut self, track: &Track, block: Slot) {
+        let queue = self.queues.entry(track.clone()).or_default();
         if !queue.is_empty() {
-            self.waiting.insert(part, Waiting::default());
+            self.waiting.insert(block, Waiting::default());
         }
-        queue.push_back(part);
+        queue.push_back(block);
     }
 
-    /// A part that has begun says something.
-    pub(super) fn say(&mut self, part: Address, event: AgentEvent) {
-        match self.waiting.get_mut(&part) {
-            Some(waiting) => waiting.said.push(event),
-            None => self.tell(event),
+    /// Adds an event of a block that has started.
+    pub(super) fn send(&mut self, block: Slot, event: AgentEvent) {
+        match self.waiting.get_mut(&block) {
+            Some(waiting) => waiting.events.push(event),
+            None => self.emit(event),
         }
     }
 
-    /// A part has said all; if it was heard, the next of its voice is.
-    pub(super) fn end(&mut self, voice: &Voice, part: Address) {
-        if let Some(waiting) = self.waiting.get_mut(&part) {
+    /// A block ends. If it was being reported, the next one on its track is reported from now on.
+    pub(super) fn end(&mut self, track: &Track, block: Slot) {
+        if let Some(waiting) = self.waiting.get_mut(&block) {
             waiting.is_over = true;
             return;
         }
-        let Some(mut queue) = self.queues.remove(voice) else { return };
+        let Some(mut queue) = self.queues.remove(track) else { return };
         queue.pop_front();
         while let Some(next) = queue.front() {
-            let Waiting { said, is_over } = self.waiting.remove(next).unwrap_or_default();
-            said.into_iter().for_each(|event| self.tell(event));
+            let Waiting { events, is_over } = self.waiting.remove(next).unwrap_or_default();
+            events.into_iter().for_each(|event| self.emit(event));
             if !is_over {
-                self.queues.insert(voice.clone(), queue);
+                self.queues.insert(track.clone(), queue);
                 return;
             }
             queue.pop_front();
         }
     }
 
-    /// Tells something that belongs to no voice, or whose turn it is.
-    pub(super) fn tell(&mut self, event: AgentEvent) {
+    /// Adds an event that does not have to wait.
+    pub(super) fn emit(&mut self, event: AgentEvent) {
         match &event {
             AgentEvent::ReasoningDelta { .. } => {
-                // Without a seal this thinking would go on with the last one, and its signature cover both.
+                // Without a seal, this text would be appended to the previous thinking, and its signature
+                // would cover both.
                 if self.last == Last::Unsealed {
                     let metadata = Some(Object::new().into());
                     self.ready.push_back(AgentEvent::ReasoningEnd { metadata });

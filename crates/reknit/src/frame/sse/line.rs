@@ -1,16 +1,16 @@
 //! One line of a server-sent event.
 //!
-//! What runs for every line is `#[inline]`: without it short lines cost a sixth more.
+//! What runs for every line is `#[inline]`: without that, short lines take a sixth longer.
 
 use memchr::memchr2;
 
 use crate::frame::utf8::{Tally, decode};
 
-/// A line, or a part of one or several.
+/// A part of the input: one line, part of one, or several.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub(super) bytes: &'a [u8],
-    /// The same as text, if it is known to be valid.
+    /// The same as text, if it is known to be valid UTF-8.
     pub(super) text: Option<&'a str>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> Part<'a> {
         Self { bytes, text: str::from_utf8(bytes).ok() }
     }
 
-    /// The field it is for, and where its value starts.
+    /// The field that the line sets, and where its value starts.
     #[inline]
     pub(super) fn field(self) -> Option<(Field, usize)> {
         FIELDS.iter().find_map(|(name, field)| match self.bytes.strip_prefix(*name)? {
@@ -31,19 +31,19 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// What stands from `start` on, which is no place inside a character.
+    /// The part from `start` on, which must not be inside a character.
     #[inline]
     pub(super) fn from(self, start: usize) -> Self {
         self.range(start, self.bytes.len())
     }
 
-    /// What stands between two places, of which none is inside a character.
+    /// The part between two positions, neither of which may be inside a character.
     #[inline]
     pub(super) fn range(self, start: usize, end: usize) -> Self {
         Self { bytes: &self.bytes[start..end], text: self.text.and_then(|text| text.get(start..end)) }
     }
 
-    /// Appends the text to `out`; `at` is where it stands in the input.
+    /// Appends the text to `out`. It is at `at` in the input.
     #[inline]
     pub(super) fn decode(self, at: u64, out: &mut String, bad: &mut Tally) {
         match self.text {
@@ -53,7 +53,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The fields that have a meaning.
+/// The fields that the specification defines.
 #[derive(Clone, Copy)]
 pub(super) enum Field {
     Data,
@@ -68,17 +68,17 @@ const FIELDS: [(&[u8], Field); 4] =
 /// How a line of data starts.
 pub(super) const DATA: &[u8] = b"data:";
 
-/// Whether the text of a cut line can go to the open frame: it is known to be data, and whether there is
-/// a blank behind the colon.
+/// Whether the text of a cut line can be appended to the open frame: it is known to be data, and it is known
+/// whether a space follows the colon.
 pub(super) fn is_open_data(line: &[u8]) -> bool {
     line.len() > DATA.len() && line.starts_with(DATA)
 }
 
-/// How long the first line of `bytes` is, if it ends in them.
+/// The length of the first line of `bytes`, if it ends there.
 #[inline]
 pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
-        // Half of all lines are blank.
+        // Half of all lines are blank, so they are worth a shortcut.
         b'\n' => Some(0),
         _ => memchr2(b'\n', b'\r', bytes),
     }

@@ -1,4 +1,4 @@
-//! Lines, arrays, the whole, and which of them it is.
+//! The other framings, and which of them is detected.
 
 use expect_test::expect;
 
@@ -99,7 +99,7 @@ fn array_that_is_not_one() {
         "[{}]\n[{}]",
         expect![[r#"
             0 Data 1..3 "{}"
-            TrailingBytes at 5, frame 1: 4 bytes behind the end of the array dropped
+            TrailingBytes at 5, frame 1: 4 bytes after the end of the array dropped
         "#]],
     );
     check_framing(

@@ -1,11 +1,11 @@
-//! A limit is reached at the same byte whatever the pieces are.
+//! A limit is reached at the same byte however the input is cut.
 
 use expect_test::expect;
 
 use super::*;
 
 #[test]
-fn an_event_is_as_long_as_its_lines() {
+fn the_lines_of_an_event_count() {
     check_limit(
         Framing::Sse,
         16,
@@ -73,7 +73,7 @@ fn an_event_is_as_long_as_its_lines() {
 }
 
 #[test]
-fn a_comment_is_as_long_as_its_line() {
+fn the_line_of_a_comment_counts() {
     check_limit(
         Framing::Sse,
         8,
@@ -145,7 +145,7 @@ fn other_framings() {
 
 #[test]
 fn detection_holds_back_no_more() {
-    let limits = Limits { frame_bytes: 8, ..Limits::default() };
+    let limits = Limits::default().with_frame_bytes(8);
     let check = |input: &str, expected: Expect| {
         check_all_cuts(input.as_bytes(), || Decoder::detect(&limits), expected);
     };
@@ -184,8 +184,8 @@ fn detection_holds_back_no_more() {
 }
 
 #[test]
-fn an_error_comes_once_and_has_a_hint() {
-    let mut decoder = Decoder::new(Framing::Sse, &Limits { frame_bytes: 8, ..Limits::default() });
+fn an_error_is_returned_once_and_has_a_hint() {
+    let mut decoder = Decoder::new(Framing::Sse, &Limits::default().with_frame_bytes(8));
     decoder.push(b"data: 789");
     let error = decoder.next_frame().unwrap_err();
     assert_eq!(error, Error::TooLong { at: 8, limit: 8 });
@@ -194,12 +194,12 @@ fn an_error_comes_once_and_has_a_hint() {
     assert_eq!(decoder.next_frame(), Ok(None));
     decoder.finish();
     assert_eq!(decoder.next_frame(), Ok(None));
-    assert_eq!(decoder.next_problem(), None);
+    assert_eq!(decoder.next_diagnostic(), None);
 }
 
 #[test]
 fn a_push_beyond_the_limit_is_not_kept() {
-    let limits = Limits { frame_bytes: 1000, ..Limits::default() };
+    let limits = Limits::default().with_frame_bytes(1000);
     for framing in [Framing::Sse, Framing::Lines, Framing::JsonArray, Framing::Whole] {
         let head: &[u8] = if framing == Framing::Sse { b"data: " } else { b"[\"" };
         let input = [head, &vec![b'x'; 8 << 20]].concat();

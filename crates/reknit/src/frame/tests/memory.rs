@@ -1,4 +1,4 @@
-//! What is allocated, and that it does not grow.
+//! What is allocated, and that memory does not grow.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn comments_inside_an_event_do_not_make_it_grow() {
     assert!(memory.bytes_max < 10_000, "{} bytes", memory.bytes_max);
     decoder.push(b"\n");
     assert_eq!(decoder.next_frame().unwrap().unwrap().event, "e");
-    assert!(decoder.next_problem().unwrap().message.starts_with("100000 lines"));
+    assert!(decoder.next_diagnostic().unwrap().message.starts_with("100000 lines"));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_long_line_in_small_pieces() {
             decoder.push(piece);
         }
     });
-    // One buffer that doubles, and its predecessor while it is moved.
+    // One buffer that doubles, and the previous one while it is copied.
     assert!(memory.count_total < 64, "{} allocations", memory.count_total);
     assert!(memory.bytes_max < 4 * input.len() as u64, "{} bytes", memory.bytes_max);
     let frame = decoder.next_frame().unwrap().unwrap();

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::*;
 
 #[test]
-fn line_ends_of_all_sorts() {
+fn all_kinds_of_line_ends() {
     check(
         "data: a\n\ndata: b\r\n\r\ndata: c\n\r\ndata: d\r\n\n",
         expect![[r#"
@@ -26,7 +26,7 @@ fn line_ends_of_all_sorts() {
 }
 
 #[test]
-fn cr_only_gives_the_last_event_at_once() {
+fn with_cr_only_the_last_event_is_returned_at_once() {
     let mut decoder = Decoder::new(Framing::Sse, &Limits::default());
     decoder.push(b"data: a\r\r");
     assert_eq!(decoder.next_frame().unwrap().unwrap().data, "a");
@@ -95,7 +95,7 @@ fn data_alone_is_an_event() {
 }
 
 #[test]
-fn name_without_data_is_no_event() {
+fn a_name_without_data_is_not_an_event() {
     check(
         "event: a\n\ndata: b\n\nevent: c\ndata: d\nevent: e\n\n",
         expect![[r#"
@@ -265,7 +265,7 @@ fn invalid_utf8_is_replaced_and_counted() {
             1 Data 23..39 "c" event="�"
         "#]],
     );
-    // What was bad in a line that is dropped with its event is not counted, wherever it was cut.
+    // Invalid bytes in a line that is dropped with its event are not counted, wherever it was cut.
     check(
         b"data: a\n\ndata: \xFF",
         expect![[r#"

@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::{Content, Members, Misread, ToolCall};
-use crate::history::{
-    Alphabet, Answer, Bodies, Call, Form, Input, Message, Output, ProviderCallId, RepairKind, Repairs,
-    ReplyPart, Thinking, UserPart, refuse_unless,
-};
-use crate::json::{Object, Value};
+use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{object, of_kind};
+use crate::wire::request::{
+    Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, ProviderCallId,
+    RepairKind, Repairs, ReplyPart, Thinking, UserPart, refuse_unless,
+};
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
 
@@ -205,7 +204,7 @@ fn call_block(kind: &str, call: &Call) -> Value {
     ])
 }
 
-fn read(message: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {
     let mut message = Members::new("a message", message)?;
     let is_user = message.word("role", "`user`, `assistant`", |role| match role {
         "user" => Some(true),
@@ -217,7 +216,7 @@ fn read(message: Value, bodies: &mut Bodies) -> Result<(), Misread> {
         text => vec![object([("type", "text".into()), ("text", text)])],
     };
     if !is_user {
-        return blocks.into_iter().try_for_each(|block| read_block(block, bodies));
+        return blocks.into_iter().try_for_each(|block| read_block(block, conversation));
     }
     let mut content = Vec::new();
     for block in blocks {
@@ -231,12 +230,12 @@ fn read(message: Value, bodies: &mut Bodies) -> Result<(), Misread> {
                     Some(Value::Array(blocks)) => read_parts(blocks)?,
                     Some(text) => text,
                 };
-                bodies.result(id, result, block.optional_flag("is_error")?.unwrap_or_default());
+                conversation.result(id, result, block.optional_flag("is_error")?.unwrap_or_default());
             }
             _ => content.push(read_user_block(&kind, block)?),
         }
     }
-    bodies.user(content);
+    conversation.user(content);
     Ok(())
 }
 
@@ -266,36 +265,36 @@ fn read_user_block(kind: &str, mut block: Members) -> Result<Content, Misread> {
     }
 }
 
-fn read_block(block: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read_block(block: Value, conversation: &mut Conversation) -> Result<(), Misread> {
     let mut block = Members::new("a block", block)?;
     let kind = block.text("type")?;
     match &*kind {
-        "text" => bodies.text(block.text("text")?),
+        "text" => conversation.text(block.text("text")?),
         "thinking" => {
             let (text, signature) = (block.text("thinking")?, block.optional_text("signature")?);
-            bodies.thinking(Thinking { text, signature, ..Thinking::default() });
+            conversation.thinking(Thinking { text, signature, ..Thinking::default() });
         }
         "redacted_thinking" => {
             let redacted = Some(block.text("data")?);
-            bodies.thinking(Thinking { redacted, ..Thinking::default() });
+            conversation.thinking(Thinking { redacted, ..Thinking::default() });
         }
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
             let (id, name, arguments) = (block.text("id")?, block.text("name")?, block.value("input")?);
             let server = block.optional_text("server_name")?;
             let metadata = server.map(|server| object([("server_name", server.into())]));
             let provider_executed = kind != "tool_use";
-            bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed, metadata });
+            conversation.call(Called { id, name, arguments, provider_executed, metadata });
         }
         _ => {
             let mut fields = block.rest();
             let id = fields.get("tool_use_id").and_then(Value::as_str).map(Cow::into_owned);
-            let call = id.as_ref().and_then(|id| bodies.provider_call(id));
+            let call = id.as_ref().and_then(|id| conversation.provider_call(id));
             match id.filter(|_| call.is_some_and(|call| result_kind(call) == kind)) {
                 Some(id) => {
                     fields.remove("tool_use_id");
-                    bodies.provider_result(id, fields.into());
+                    conversation.provider_result(id, fields.into());
                 }
-                None => bodies.block(kind, fields),
+                None => conversation.block(kind, fields),
             }
         }
     }

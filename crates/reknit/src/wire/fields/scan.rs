@@ -1,8 +1,14 @@
-//! The members of an object or the elements of an array, each as its own text.
+//! [`Scan`]: JSON read from front to back, one key or value at a time.
 //!
 //! `serde_json` can do the same, but allocates for what is nested more than once, in every frame. A value
-//! that is passed over is only followed by its brackets and quotes: who reads it will see what is in it.
+//! that is skipped is only followed by its brackets and quotes: whoever reads it will see what is in it.
+//!
+//! What runs for every member is `#[inline]`: for keys and values of a few bytes the calls would cost more than
+//! the work.
 
+use std::borrow::Cow;
+
+use super::{Raw, decoded};
 use crate::json::plain_end;
 
 /// Why a frame's JSON cannot be followed.
@@ -19,74 +25,165 @@ pub(in crate::wire) struct Error {
 const FRAME: &str = "its data";
 
 impl Error {
-    /// The same error of something that stands in a part of the frame.
+    /// The same error of something in a part of the frame.
     pub(in crate::wire) fn within(self, part: &'static str) -> Self {
         Self { part: if self.part == FRAME { part } else { self.part }, ..self }
     }
 }
 
-/// Calls `member` with the text between the quotes of each key, and with the text of its value.
-pub(super) fn members<'a>(text: &'a str, mut member: impl FnMut(&'a str, &'a str)) -> Result<(), Error> {
-    let mut scan = Scan { text, at: 0 };
-    scan.take(b'{', "an object")?;
-    if scan.take(b'}', "").is_ok() {
-        return scan.end();
-    }
-    loop {
-        let key = scan.value()?.strip_prefix('"').and_then(|key| key.strip_suffix('"'));
-        let key = key.ok_or(scan.error("a key"))?;
-        scan.take(b':', "a colon")?;
-        member(key, scan.value()?);
-        if scan.take(b',', "").is_err() {
-            scan.take(b'}', "a comma or `}`")?;
-            return scan.end();
-        }
-    }
-}
-
-/// Calls `element` with the text of each element.
-pub(super) fn elements<'a>(text: &'a str, mut element: impl FnMut(&'a str)) -> Result<(), Error> {
-    let mut scan = Scan { text, at: 0 };
-    scan.take(b'[', "an array")?;
-    if scan.take(b']', "").is_ok() {
-        return scan.end();
-    }
-    loop {
-        element(scan.value()?);
-        if scan.take(b',', "").is_err() {
-            scan.take(b']', "a comma or `]`")?;
-            return scan.end();
-        }
-    }
-}
-
-struct Scan<'a> {
+/// A place in a JSON text.
+#[derive(Clone, Debug)]
+pub(in crate::wire) struct Scan<'a> {
     text: &'a str,
     at: usize,
+    /// Whether an object or array was entered and nothing in it read.
+    is_fresh: bool,
 }
 
 impl<'a> Scan<'a> {
-    /// The next byte that is not blank.
+    pub(in crate::wire) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, is_fresh: false }
+    }
+
+    /// Enters an object; [`key`](Self::key) gives its members.
     #[inline]
-    fn peek(&mut self) -> Option<u8> {
-        match self.text.as_bytes().get(self.at) {
-            Some(&byte) if byte > b' ' => Some(byte),
-            _ => self.peek_behind_blanks(),
+    pub(in crate::wire) fn object(&mut self) -> Result<(), Error> {
+        self.expect(b'{', "an object")?;
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Enters an array; [`element`](Self::element) says whether it has another element.
+    #[inline]
+    pub(in crate::wire) fn array(&mut self) -> Result<(), Error> {
+        self.expect(b'[', "an array")?;
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    /// The next key of the object that was entered, or `None` after its last member. The value of a key must
+    /// be read before the next.
+    #[inline]
+    pub(in crate::wire) fn key(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
+        if !self.has_next(b'}', "a comma or `}`")? {
+            return Ok(None);
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.not_a_key());
+        }
+        let start = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let end = plain_end(bytes, start);
+        if let Some([b'"', b':']) = bytes.get(end..end + 2) {
+            self.at = end + 2;
+            return Ok(Some(Cow::Borrowed(&self.text[start..end])));
+        }
+        self.other_key()
+    }
+
+    /// A key with escapes, or with whitespace after it.
+    fn other_key(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
+        let key = self.string()?;
+        self.expect(b':', "a colon")?;
+        Ok(key
+            .string_body()
+            .map(|body| if key.is_plain { Cow::Borrowed(body) } else { decoded(body).into() }))
+    }
+
+    /// Whether the array that was entered has another element, which must be read before the next.
+    #[inline]
+    pub(in crate::wire) fn element(&mut self) -> Result<bool, Error> {
+        self.has_next(b']', "a comma or `]`")
+    }
+
+    /// Reads the next value as its text.
+    #[inline]
+    pub(in crate::wire) fn value(&mut self) -> Result<Raw<'a>, Error> {
+        match self.peek() {
+            Some(b'"') => self.string(),
+            Some(b'{' | b'[') => {
+                let end = self.bracket_end()?;
+                Ok(self.take(end))
+            }
+            _ => {
+                let end = self.scalar_end()?;
+                Ok(self.take(end))
+            }
         }
     }
 
-    /// Most providers send none.
-    #[cold]
-    fn peek_behind_blanks(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
-        self.at += blanks;
-        rest.get(blanks).copied()
+    /// Reads the next value, if it is a string.
+    #[inline]
+    pub(in crate::wire) fn string_value(&mut self) -> Option<Raw<'a>> {
+        if self.peek() == Some(b'"') { self.string().ok() } else { None }
     }
 
-    /// Goes behind `byte`, if it is the next one.
+    /// Reads the next value with `read`, in the same pass. What `read` cannot follow to the end is skipped like
+    /// any other value.
     #[inline]
-    fn take(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
+    pub(in crate::wire) fn nested(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
+        self.peek();
+        let start = self.at;
+        if read(self).is_ok() {
+            return Ok(Raw::new(&self.text[start..self.at]));
+        }
+        (self.at, self.is_fresh) = (start, false);
+        self.value()
+    }
+
+    /// Goes past `bytes`, if they are the next ones.
+    #[inline]
+    pub(in crate::wire) fn skip(&mut self, bytes: &[u8]) -> Option<()> {
+        self.rest().strip_prefix(bytes)?;
+        self.at += bytes.len();
+        Some(())
+    }
+
+    /// What has not been read.
+    #[inline]
+    pub(in crate::wire) fn rest(&self) -> &'a [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    /// Checks that nothing follows.
+    #[inline]
+    pub(in crate::wire) fn end(&mut self) -> Result<(), Error> {
+        if self.peek().is_none() { Ok(()) } else { Err(self.error("the end")) }
+    }
+
+    /// The next byte that is not whitespace.
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// Whether another member or element follows; if not, leaves the object or array, which ends with `close`.
+    #[inline]
+    fn has_next(&mut self, close: u8, expected: &'static str) -> Result<bool, Error> {
+        let next = self.peek();
+        if std::mem::take(&mut self.is_fresh) {
+            let is_empty = next == Some(close);
+            self.at += usize::from(is_empty);
+            return Ok(!is_empty);
+        }
+        if next == Some(b',') {
+            self.at += 1;
+            return Ok(true);
+        }
+        self.expect(close, expected)?;
+        Ok(false)
+    }
+
+    /// Goes past `byte`, if it is the next one.
+    #[inline]
+    fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         if self.peek() != Some(byte) {
             return Err(self.error(expected));
         }
@@ -94,49 +191,72 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Goes behind the next value and returns its text.
-    fn value(&mut self) -> Result<&'a str, Error> {
-        let first = self.peek().ok_or(self.error("a value"))?;
-        let rest = &self.text[self.at..];
-        let length = match first {
-            b'"' => string_end(rest.as_bytes(), 1).ok_or(self.error("the end of this value"))?,
-            b'{' | b'[' => bracket_end(rest.as_bytes()).ok_or(self.error("the end of this value"))?,
-            _ => rest.bytes().position(|byte| !is_scalar(byte)).unwrap_or(rest.len()),
-        };
-        if length == 0 {
-            return Err(self.error("a value"));
+    /// Reads the string that begins here.
+    #[inline]
+    fn string(&mut self) -> Result<Raw<'a>, Error> {
+        let bytes = self.text.as_bytes();
+        let end = plain_end(bytes, self.at + 1);
+        if bytes.get(end) == Some(&b'"') {
+            return Ok(Raw { is_plain: true, ..self.take(end + 1) });
         }
-        self.at += length;
-        Ok(&rest[..length])
+        let end = string_end(bytes, end).ok_or_else(|| self.error(VALUE_END))?;
+        Ok(self.take(end))
     }
 
-    /// Nothing may follow.
-    fn end(mut self) -> Result<(), Error> {
-        self.peek().map_or(Ok(()), |_| Err(self.error("the end")))
+    /// Goes to `end` and returns what is before it.
+    #[inline]
+    fn take(&mut self, end: usize) -> Raw<'a> {
+        let taken = Raw::new(&self.text[self.at..end]);
+        self.at = end;
+        taken
     }
 
+    /// Where the array or object ends that begins here.
+    fn bracket_end(&self) -> Result<usize, Error> {
+        bracket_end(self.text.as_bytes(), self.at).ok_or_else(|| self.error(VALUE_END))
+    }
+
+    /// Where the number or literal ends that begins here.
+    #[inline]
+    fn scalar_end(&self) -> Result<usize, Error> {
+        let rest = &self.text.as_bytes()[self.at..];
+        match rest.iter().position(|byte| !is_scalar(*byte)).unwrap_or(rest.len()) {
+            0 => Err(self.error("a value")),
+            length => Ok(self.at + length),
+        }
+    }
+
+    /// The error for what is there instead of a key.
+    #[cold]
+    fn not_a_key(&mut self) -> Error {
+        self.value().err().unwrap_or_else(|| self.error("a key"))
+    }
+
+    #[cold]
     fn error(&self, expected: &'static str) -> Error {
         Error { expected, at: self.at, part: FRAME }
     }
 }
 
-/// The place behind a string, of whose inside `at` is a place.
+const VALUE_END: &str = "the end of this value";
+
+/// Where the string ends that `at` is inside of.
 #[inline]
 fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at = plain_end(bytes, at);
-        match (bytes.get(at)?, bytes.get(at + 1)) {
-            (b'"', _) => return Some(at + 1),
-            (b'\\', Some(_)) => at += 2,
-            (b'\\', None) => return None,
-            (_, _) => at += 1,
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' if at + 1 < bytes.len() => at += 2,
+            b'\\' => return None,
+            _ => at += 1,
         }
     }
 }
 
-/// The place behind the array or object that `bytes` begins with.
-fn bracket_end(bytes: &[u8]) -> Option<usize> {
-    let (mut at, mut depth) = (0, 0_usize);
+/// Where the array or object ends that begins at `at`.
+fn bracket_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
     loop {
         match bytes.get(at)? {
             b'"' => {
@@ -153,6 +273,7 @@ fn bracket_end(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Whether a byte can be part of a number or a literal.
+#[inline]
 fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
@@ -162,13 +283,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::json::Nesting;
+    use crate::json::EndFinder;
 
     fn check(text: &str, expected: Result<&[(&str, &str)], &str>) {
         let mut seen = Vec::new();
-        let read = members(text, |key, value| seen.push((key, value)));
+        let read = Raw::new(text).members(|key, value| seen.push((key.to_owned(), value.text())));
         match (read, expected) {
-            (Ok(()), Ok(expected)) => assert_eq!(seen, expected, "{text}"),
+            (Ok(()), Ok(expected)) => {
+                let seen: Vec<_> = seen.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+                assert_eq!(seen, expected, "{text}");
+            }
             (Err(error), Err(expected)) => assert_eq!(error.to_string(), expected, "{text}"),
             (read, _) => panic!("{text}: {read:?}"),
         }
@@ -207,23 +331,23 @@ mod tests {
     #[test]
     fn elements_are_given_as_their_text() {
         let mut seen = Vec::new();
-        elements(r#"[ 1, "a,b" ,[2],{"c":3}]"#, |element| seen.push(element)).unwrap();
+        Raw::new(r#"[ 1, "a,b" ,[2],{"c":3}]"#).elements(|element| seen.push(element.text())).unwrap();
         assert_eq!(seen, ["1", r#""a,b""#, "[2]", r#"{"c":3}"#]);
-        assert!(elements("[1 2]", |_| {}).is_err());
-        assert!(elements("{}", |_| {}).is_err());
+        assert!(Raw::new("[1 2]").elements(|_| {}).is_err());
+        assert!(Raw::new("{}").elements(|_| {}).is_err());
     }
 
     #[test]
     fn nesting_without_end_is_followed_without_a_stack() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
-        members(&deep, |key, value| assert_eq!((key, value.len()), ("a", 400_000))).unwrap();
+        Raw::new(&deep).members(|key, value| assert_eq!((key, value.text().len()), ("a", 400_000))).unwrap();
     }
 
     proptest! {
         #[test]
         fn a_value_ends_where_it_ends_byte_by_byte(text in r#"["{\[][\]{}"\\ \né,:a]{0,40}"#) {
-            let end = Scan { text: &text, at: 0 }.value().ok().map(str::len);
-            prop_assert_eq!(end, Nesting::new().push(text.as_bytes()));
+            let end = Scan::new(&text).value().ok().map(|value| value.text().len());
+            prop_assert_eq!(end, EndFinder::new().push(text.as_bytes()));
         }
     }
 }

@@ -9,7 +9,7 @@ use super::super::seen::Seen;
 use super::arguments::{Arguments, Taken};
 use super::for_each_element;
 use crate::diagnostic::Kind;
-use crate::event::{Event, Notation, Opening, Owner, Runner, Slot, Stop, StopReason};
+use crate::event::{CallId, Event, Notation, Opening, Origin, Owner, Runner, Slot, Stop, StopReason};
 
 /// What of a candidate must be remembered to translate its next part.
 #[derive(Clone, Debug, Default)]
@@ -198,7 +198,7 @@ impl Candidate {
                 if call.id.is_none()
                     && let Some(id) = id
                 {
-                    let (name, known) = (call.name.clone().into(), id.clone().into());
+                    let (name, known) = (call.name.clone().into(), CallId::Given(id.clone()));
                     blocks.events.push(Event::Named { block: call.slot, id: known, name });
                     call.id = Some(id);
                 }
@@ -246,10 +246,10 @@ impl Candidate {
         if !arguments.is_empty() {
             arguments.push('}');
         }
-        let id = id.unwrap_or_else(|| invented_id(Slot(*blocks.next)));
-        self.code = Some(id.clone());
-        let name = "code_execution".to_owned();
-        let opening = Opening::ToolCall { id, name, runner: Runner::Provider, notation: Notation::Json };
+        let id = id.map_or_else(|| invented_id(Slot::new(*blocks.next)), CallId::Given);
+        self.code = Some(id.to_string());
+        let (name, runner, origin) = ("code_execution".to_owned(), Runner::Provider, Origin::Native);
+        let opening = Opening::ToolCall { id, name, runner, notation: Notation::Json, origin };
         let slot = self.whole(opening, blocks);
         blocks.events.grew_plain(slot, &arguments);
         keep_others(part, &["executableCode"], slot, blocks.events);

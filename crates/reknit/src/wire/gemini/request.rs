@@ -1,13 +1,12 @@
 //! The contents of a Gemini request.
 
-use crate::agent::{Content, Members, Misread, ToolCall};
-use crate::history::{
-    Alphabet, Answer, Bodies, Call, Form, Input, Message, Output, RepairKind, Repairs, ReplyPart, Thinking,
-    UserPart, refuse_unless,
-};
-use crate::json::Value;
+use crate::json::{Members, Misread, Value};
 use crate::wire::gemini::candidate::ANNOTATIONS;
 use crate::wire::object::object;
+use crate::wire::request::{
+    Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, RepairKind, Repairs,
+    ReplyPart, Thinking, UserPart, refuse_unless,
+};
 
 pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 64, allows: |c| c.is_ascii_graphic() },
@@ -142,7 +141,7 @@ fn signed(mut part: Value, signature: Option<Value>) -> Value {
     part
 }
 
-fn read(content: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read(content: Value, conversation: &mut Conversation) -> Result<(), Misread> {
     let mut content = Members::new("a content", content)?;
     let is_user = match content.optional_text("role")? {
         // Who asks only once need not say who speaks.
@@ -155,26 +154,30 @@ fn read(content: Value, bodies: &mut Bodies) -> Result<(), Misread> {
     for part in content.list("parts")? {
         let part = Members::new("a part", part)?;
         if is_user {
-            read_user_part(part, bodies, &mut said)?;
+            read_user_part(part, conversation, &mut said)?;
         } else {
-            read_model_part(part, bodies)?;
+            read_model_part(part, conversation)?;
         }
     }
-    bodies.user(said);
+    conversation.user(said);
     Ok(())
 }
 
-fn read_user_part(mut part: Members, bodies: &mut Bodies, said: &mut Vec<Content>) -> Result<(), Misread> {
+fn read_user_part(
+    mut part: Members,
+    conversation: &mut Conversation,
+    said: &mut Vec<Content>,
+) -> Result<(), Misread> {
     if let Some(text) = part.optional_text("text")? {
         said.push(Content::Text { text });
     } else if part.has("functionResponse") {
         let mut response = part.members("functionResponse")?;
         let name = response.text("name")?;
-        let id = response.optional_text("id")?.or_else(|| bodies.oldest_call_of(&name)).unwrap_or(name);
+        let id = response.optional_text("id")?.or_else(|| conversation.oldest_call_of(&name)).unwrap_or(name);
         let mut response = response.object("response")?;
         let is_error = response.get("error").is_some();
         let only = (response.len() == 1).then(|| response.remove(if is_error { "error" } else { "output" }));
-        bodies.result(id, only.flatten().unwrap_or_else(|| response.into()), is_error);
+        conversation.result(id, only.flatten().unwrap_or_else(|| response.into()), is_error);
     } else if part.has("inlineData") {
         let mut blob = part.members("inlineData")?;
         said.push(Content::Image { media_type: blob.text("mimeType")?, data: blob.text("data")? });
@@ -184,34 +187,34 @@ fn read_user_part(mut part: Members, bodies: &mut Bodies, said: &mut Vec<Content
     Ok(())
 }
 
-fn read_model_part(mut part: Members, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read_model_part(mut part: Members, conversation: &mut Conversation) -> Result<(), Misread> {
     if part.has("functionCall") {
         let mut function = part.members("functionCall")?;
-        let id = function.optional_text("id")?.unwrap_or_else(|| bodies.invented_id());
+        let id = function.optional_text("id")?.unwrap_or_else(|| conversation.invented_id());
         let (name, arguments) = (function.text("name")?, function.optional("args").unwrap_or_default());
         let metadata = read_signature(&mut part)?;
-        bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: false, metadata });
+        conversation.call(Called { id, name, arguments, provider_executed: false, metadata });
     } else if part.has("executableCode") {
-        let (id, arguments) = (bodies.invented_provider_id(), part.value("executableCode")?);
+        let (id, arguments) = (conversation.invented_provider_id(), part.value("executableCode")?);
         let (name, metadata) = (CODE.to_owned(), read_signature(&mut part)?);
-        bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: true, metadata });
-    } else if let (true, Some(id)) = (part.has(CODE_RESULT), bodies.newest_provider_call()) {
+        conversation.call(Called { id, name, arguments, provider_executed: true, metadata });
+    } else if let (true, Some(id)) = (part.has(CODE_RESULT), conversation.newest_provider_call()) {
         let result = part.value(CODE_RESULT)?;
-        bodies.provider_result(id, signed(result, part.optional(SIGNATURE)));
+        conversation.provider_result(id, signed(result, part.optional(SIGNATURE)));
     } else if let Some(text) = part.optional_text("text")? {
         let signature = part.optional_text(SIGNATURE)?;
         if part.optional_flag("thought")?.unwrap_or_default() {
-            bodies.thinking(Thinking { text, signature, ..Thinking::default() });
+            conversation.thinking(Thinking { text, signature, ..Thinking::default() });
         } else {
-            bodies.text(text);
+            conversation.text(text);
             if let Some(signature) = signature {
-                bodies.text_fields([(SIGNATURE, signature)].into_iter().collect());
+                conversation.text_fields([(SIGNATURE, signature)].into_iter().collect());
             }
         }
     } else {
         let block = part.rest();
         let kind = block.keys().find(|key| !ANNOTATIONS.contains(key));
-        bodies.block(kind.unwrap_or_default().to_owned(), block);
+        conversation.block(kind.unwrap_or_default().to_owned(), block);
     }
     Ok(())
 }

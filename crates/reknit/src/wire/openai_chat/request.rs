@@ -1,11 +1,11 @@
 //! The messages of a Chat Completions request.
 
-use crate::agent::{Content, Members, Misread, ToolCall};
-use crate::history::{
-    Alphabet, Bodies, Call, Form, Input, Message, Repairs, ReplyPart, Thinking, UserPart, refuse_unless,
-};
-use crate::json::{Object, Value};
+use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, read_data_url};
+use crate::wire::request::{
+    Alphabet, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart, Thinking,
+    UserPart, refuse_unless,
+};
 
 pub(crate) static FORM: Form = Form {
     // Some models read their own ids, such as `functions.read:0`, so that every character stays.
@@ -166,15 +166,15 @@ fn tool_call(call: &Call) -> Value {
     written
 }
 
-fn read(message: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {
     let mut message = Members::new("a message", message)?;
     let role = message.text("role")?;
     match &*role {
         "user" => {
             let content = read_content(message.optional("content"))?;
-            bodies.user(content);
+            conversation.user(content);
         }
-        "assistant" => read_assistant(message, bodies)?,
+        "assistant" => read_assistant(message, conversation)?,
         "tool" => {
             let id = message.text("tool_call_id")?;
             let result = match message.optional("content") {
@@ -184,7 +184,7 @@ fn read(message: Value, bodies: &mut Bodies) -> Result<(), Misread> {
                 }
                 other => other.unwrap_or_else(|| "".into()),
             };
-            bodies.result(id, result, false);
+            conversation.result(id, result, false);
         }
         "system" | "developer" => {}
         _ => return Err(message.unknown_word("role", ROLES, role)),
@@ -218,10 +218,10 @@ fn read_content(content: Option<Value>) -> Result<Vec<Content>, Misread> {
     parts.collect()
 }
 
-fn read_assistant(mut message: Members, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Result<(), Misread> {
     let thoughts = message.optional_text("reasoning_content")?;
     if let Some(text) = thoughts.filter(|text| !text.is_empty()) {
-        bodies.thinking(Thinking { text, ..Thinking::default() });
+        conversation.thinking(Thinking { text, ..Thinking::default() });
     }
     for detail in message.optional_list("reasoning_details")? {
         let mut detail = Members::new("one of `reasoning_details`", detail)?;
@@ -230,11 +230,11 @@ fn read_assistant(mut message: Members, bodies: &mut Bodies) -> Result<(), Misre
         let text = text?.or(summary?).unwrap_or_default();
         let (signature, redacted) = (signature?, redacted?);
         let fields = DETAIL.into_iter().filter_map(|name| Some((name, detail.optional(name)?))).collect();
-        bodies.thinking(Thinking { text, signature, redacted, fields });
+        conversation.thinking(Thinking { text, signature, redacted, fields });
     }
     for content in read_content(message.optional("content"))? {
         if let Content::Text { text } = content {
-            bodies.text(text);
+            conversation.text(text);
         }
     }
     for call in message.optional_list("tool_calls")? {
@@ -250,7 +250,7 @@ fn read_assistant(mut message: Members, bodies: &mut Bodies) -> Result<(), Misre
             (function.text("name")?, arguments.parse().unwrap_or_else(|_| arguments.into()))
         };
         let metadata = call.optional(EXTRA_CONTENT).map(|content| object([(EXTRA_CONTENT, content)]));
-        bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: false, metadata });
+        conversation.call(Called { id, name, arguments, provider_executed: false, metadata });
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{Nesting, Object, Value};
+use crate::json::{EndFinder, Object, Value};
 
 /// A piece of a tool call, as it stands in a delta.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ pub(super) struct Call {
 /// How far the arguments of a call are.
 #[derive(Clone, Debug)]
 enum Arguments {
-    Growing(Nesting),
+    Growing(EndFinder),
     /// Their JSON is over: nothing but blanks can belong to them any more.
     Over,
 }
@@ -97,6 +97,11 @@ impl Router {
         &self.calls
     }
 
+    /// Takes more arguments of a call.
+    pub(super) fn grow(&mut self, call: usize, arguments: &str) {
+        self.calls[call].grow(arguments);
+    }
+
     /// Keeps a member of a fragment that is held.
     pub(super) fn hold(&mut self, index: Option<u64>, key: &str, value: Value) {
         self.held.entry(index).or_default().others.insert(key, value);
@@ -118,7 +123,7 @@ impl Router {
         if let Some(index) = index {
             self.by_index.insert(index, call);
         }
-        self.calls.push(Call { id, name: name.to_owned(), arguments: Arguments::Growing(Nesting::new()) });
+        self.calls.push(Call { id, name: name.to_owned(), arguments: Arguments::Growing(EndFinder::new()) });
         let arguments = held.arguments + arguments;
         self.calls[call].grow(&arguments);
         Route::New { call, arguments, others: held.others }

@@ -14,7 +14,7 @@ use super::members::Members;
 use super::part::{Moment, Part};
 use super::shown::{Shown, escape};
 use crate::diagnostic::Kind as Odd;
-use crate::event::{Event, Keep, Notation, Opening, Owner, Runner, Slot};
+use crate::event::{CallId, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot};
 use crate::json::{Object, Value};
 
 /// An item as far as it has come.
@@ -48,7 +48,7 @@ enum Kind {
 /// Who a call is, or for a result, whose it is.
 #[derive(Clone, Debug, Default)]
 struct Call {
-    id: Option<String>,
+    id: Option<CallId>,
     name: String,
     runner: Runner,
 }
@@ -171,7 +171,7 @@ impl Item {
         for shown in self.blocks.values_mut() {
             shown.show_start(events);
             if rest == Rest::Whole && shown.is_open() {
-                let message = format!("block {} was open when the message ended", shown.slot.0);
+                let message = format!("block {} was open when the message ended", shown.slot);
                 events.notice(Odd::UnclosedBlock, message);
                 shown.close(events);
             }
@@ -341,22 +341,22 @@ impl Item {
                 self.call.name.clone_from(&name);
                 let Call { runner, .. } = self.call;
                 let id = id.unwrap_or_else(|| {
-                    let invented = format!("call_{}", self.place);
+                    let invented = CallId::Invented(format!("call_{}", self.place));
                     let message = format!("call of `{name}` has no id and was given `{invented}`");
                     events.notice(Odd::MissingId, message);
                     self.call.id = Some(invented.clone());
                     invented
                 });
-                let notation = kind.notation;
-                if let Some(shown) =
-                    self.open(Part::Whole, Opening::ToolCall { id, name, runner, notation }, events)
-                {
+                let (notation, origin) = (kind.notation, Origin::Native);
+                let opening = Opening::ToolCall { id, name, runner, notation, origin };
+                if let Some(shown) = self.open(Part::Whole, opening, events) {
                     shown.begin(kind.arguments(raw));
                 }
             }
             Kind::Result => {
-                self.call.id = raw.get("call_id").and_then(Raw::owned_string);
-                let opening = Opening::ToolResult { kind: self.word.clone(), call_id: self.call.id.clone() };
+                let call_id = raw.get("call_id").and_then(Raw::owned_string);
+                self.call.id = call_id.clone().map(CallId::Given);
+                let opening = Opening::ToolResult { kind: self.word.clone(), call_id };
                 self.open(Part::Whole, opening, events);
             }
             Kind::Other => {
@@ -432,9 +432,10 @@ impl Item {
         }
     }
 
-    fn identity(&self, kind: &CallKind, raw: Raw<'_>) -> (Option<String>, String) {
+    fn identity(&self, kind: &CallKind, raw: Raw<'_>) -> (Option<CallId>, String) {
         let word = |key: &str| raw.get(key).and_then(Raw::owned_string);
-        (word("call_id").or_else(|| self.id.clone()), word("name").unwrap_or_else(|| kind.tool().to_owned()))
+        let id = word("call_id").or_else(|| self.id.clone()).map(CallId::Given);
+        (id, word("name").unwrap_or_else(|| kind.tool().to_owned()))
     }
 
     /// The item may say later who it is, if its beginning was not seen.
@@ -446,7 +447,7 @@ impl Item {
         let id = raw.get("call_id").and(id).or_else(|| self.call.id.clone());
         if id != self.call.id || name != self.call.name {
             let block = shown.slot;
-            let id_now = id.clone().unwrap_or_default().into();
+            let id_now = id.clone().unwrap_or(CallId::Given(String::new()));
             events.push(Event::Named { block, id: id_now, name: name.clone().into() });
             self.call = Call { id, name, runner: self.call.runner };
         }
@@ -464,7 +465,8 @@ impl Item {
     fn results(&mut self, kind: &CallKind, raw: Raw<'_>, events: &mut Events) {
         for key in kind.results {
             let Some(value) = raw.get(key).filter(|value| !value.is_null()) else { continue };
-            let opening = Opening::ToolResult { kind: self.word.clone(), call_id: self.call.id.clone() };
+            let call_id = self.call.id.as_deref().map(str::to_owned);
+            let opening = Opening::ToolResult { kind: self.word.clone(), call_id };
             if let Some(shown) = self.open(Part::Result, opening, events) {
                 shown.keep(key, value, events);
             }
@@ -493,11 +495,11 @@ impl Item {
             let slot = part.slot(self.place)?;
             // The id is what the item's blocks have in common; some say it already.
             let told = match &opening {
-                Opening::ToolCall { id, .. } => Some(id),
-                Opening::ToolResult { call_id, .. } => call_id.as_ref(),
+                Opening::ToolCall { id, .. } => Some(id.as_str()),
+                Opening::ToolResult { call_id, .. } => call_id.as_deref(),
                 Opening::Text { .. } | Opening::Thinking { .. } | Opening::Other { .. } => None,
             };
-            let told = told.is_some() && told == self.id.as_ref();
+            let told = told.is_some() && told == self.id.as_deref();
             let shown = Shown::new(slot, &opening);
             events.push(Event::Opened { block: slot, choice: 0, opening });
             if let Some(id) = self.id.as_deref().filter(|_| !told) {

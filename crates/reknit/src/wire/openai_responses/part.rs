@@ -42,6 +42,6 @@ impl Part {
             Self::Encrypted => (0, PARTS - 1, 1),
         };
         let number = u32::try_from(index).ok().filter(|index| *index < room)? + first;
-        place.checked_mul(PARTS)?.checked_add(number).map(Slot)
+        place.checked_mul(PARTS)?.checked_add(number).map(Slot::new)
     }
 }

@@ -1,12 +1,11 @@
 //! The input of a Responses request.
 
-use crate::agent::{Content, Members, Misread, ToolCall};
-use crate::history::{
-    Alphabet, Answer, Bodies, Call, Form, Input, Message, Output, Repairs, ReplyPart, Thinking, UserPart,
-    refuse_unless,
-};
-use crate::json::{Object, Value};
+use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, of_kind, read_data_url};
+use crate::wire::request::{
+    Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, Repairs, ReplyPart,
+    Thinking, UserPart, refuse_unless,
+};
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
 
@@ -167,12 +166,12 @@ fn call_item(call: &Call) -> Value {
     item.into()
 }
 
-fn read(item: Value, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read(item: Value, conversation: &mut Conversation) -> Result<(), Misread> {
     let mut item = Members::new("an item", item)?;
     let kind = item.optional_text("type")?.unwrap_or_else(|| "message".to_owned());
     match &*kind {
-        "message" => read_message(item, bodies)?,
-        "reasoning" => read_reasoning(item, bodies)?,
+        "message" => read_message(item, conversation)?,
+        "reasoning" => read_reasoning(item, conversation)?,
         "function_call" | "custom_tool_call" => {
             let (id, name) = (item.text("call_id")?, item.text("name")?);
             let arguments = if kind == "function_call" {
@@ -183,7 +182,7 @@ fn read(item: Value, bodies: &mut Bodies) -> Result<(), Misread> {
                 item.text("input")?.into()
             };
             let metadata = item.optional_text("id")?.map(|id| object([("id", id.into())]));
-            bodies.call(ToolCall { id, name, arguments, raw: None, provider_executed: false, metadata });
+            conversation.call(Called { id, name, arguments, provider_executed: false, metadata });
         }
         "function_call_output" | "custom_tool_call_output" => {
             let id = item.text("call_id")?;
@@ -194,29 +193,29 @@ fn read(item: Value, bodies: &mut Bodies) -> Result<(), Misread> {
                 }
                 text => text,
             };
-            bodies.result(id, output, false);
+            conversation.result(id, output, false);
         }
-        _ => bodies.block(kind, item.rest()),
+        _ => conversation.block(kind, item.rest()),
     }
     Ok(())
 }
 
-fn read_message(mut item: Members, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read_message(mut item: Members, conversation: &mut Conversation) -> Result<(), Misread> {
     let role = item.text("role")?;
     let content = match item.value("content")? {
         Value::Array(parts) => read_content(parts)?,
         text => read_content(vec![object([("type", "input_text".into()), ("text", text)])])?,
     };
     match &*role {
-        "user" => bodies.user(content),
+        "user" => conversation.user(content),
         "assistant" => {
             for part in content {
                 if let Content::Text { text } = part {
-                    bodies.text(text);
+                    conversation.text(text);
                 }
             }
             if let Some(phase) = item.optional_text(PHASE)? {
-                bodies.text_fields([(PHASE, phase)].into_iter().collect());
+                conversation.text_fields([(PHASE, phase)].into_iter().collect());
             }
         }
         "system" | "developer" => {}
@@ -244,22 +243,22 @@ fn read_content(parts: Vec<Value>) -> Result<Vec<Content>, Misread> {
 
 /// A reasoning item is one thinking for each part of its summary, and one for what is encrypted, which have
 /// its id in common; without an id it is one.
-fn read_reasoning(mut item: Members, bodies: &mut Bodies) -> Result<(), Misread> {
+fn read_reasoning(mut item: Members, conversation: &mut Conversation) -> Result<(), Misread> {
     let (id, redacted) = (item.optional_text("id")?, item.optional_text("encrypted_content")?);
     let mut texts = Vec::new();
     for part in item.optional_list("summary")? {
         texts.push(Members::new("a part of `summary`", part)?.text("text")?);
     }
     let Some(id) = id else {
-        bodies.thinking(Thinking { text: texts.concat(), redacted, ..Thinking::default() });
+        conversation.thinking(Thinking { text: texts.concat(), redacted, ..Thinking::default() });
         return Ok(());
     };
     let fields: Object = [("id", id)].into_iter().collect();
     for text in texts {
-        bodies.thinking(Thinking { text, fields: fields.clone(), ..Thinking::default() });
+        conversation.thinking(Thinking { text, fields: fields.clone(), ..Thinking::default() });
     }
     if redacted.is_some() {
-        bodies.thinking(Thinking { redacted, fields, ..Thinking::default() });
+        conversation.thinking(Thinking { redacted, fields, ..Thinking::default() });
     }
     Ok(())
 }

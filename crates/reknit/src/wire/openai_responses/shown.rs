@@ -169,7 +169,7 @@ impl Shown {
                 let at = shown.bytes().zip(whole.bytes()).take_while(|(a, b)| a == b).count();
                 let message = format!(
                     "block {}: {} bytes were shown, {} are its value at the end; they differ from byte {}",
-                    self.slot.0,
+                    self.slot,
                     shown.len(),
                     whole.len(),
                     at

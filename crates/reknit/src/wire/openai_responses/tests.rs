@@ -37,7 +37,7 @@ fn outline(message: &Message) -> Vec<String> {
             let value = serde_json::to_value(message).unwrap();
             let json = value["blocks"].as_array().unwrap().iter().find(|json| json["id"] == *call.id);
             let arguments = json.map(|json| json.get("input").unwrap_or(&json["raw"]).to_string());
-            let end = block.call_end().unwrap();
+            let end = call.end().unwrap();
             format!("{:?} call {} {} {end:?} {}", call.runner, call.id, call.name, arguments.unwrap())
         }
         Body::ToolResult { kind, call_id } => {

@@ -1,9 +1,11 @@
-//! Events in any order: few ids, so that they meet, and few texts, some of them empty.
+//! Events in any order, with few different ids, so that they meet, and few different texts, some of them
+//! empty.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use reknit::agent::{AgentEvent, Decision, Stream, TokenCounts, ToolCall, ToolResult};
+use reknit::agent::{AgentEvent, Decision, Lifecycle, Stream, ToolCall, ToolResult};
+use reknit::event::Usage;
 use reknit::json::{Number, Object, Value};
 use reknit::transcript::{Chunks, append};
 
@@ -17,7 +19,7 @@ proptest! {
         promises::hold(&events);
     }
 
-    /// Chunks stay whole whatever changes they are given, and those that do not fit leave no trace.
+    /// Whatever changes chunks are given, they stay valid, and those that do not fit change nothing.
     #[test]
     fn changes_of_other_chunks_do_no_harm(
         own in vec(any_event(), 0..20),
@@ -86,7 +88,7 @@ fn extensions() -> impl Strategy<Value = AgentEvent> {
         (call_id(), text(), text(), any::<bool>()).prop_map(|(tool_call_id, path, delta, restarted)| {
             AgentEvent::EditPreview { tool_call_id, path, delta, restarted }
         }),
-        text().prop_map(|checkpoint_id| AgentEvent::Checkpoint { checkpoint_id }),
+        text().prop_map(|checkpoint_id| AgentEvent::Lifecycle(Lifecycle::Checkpoint { checkpoint_id })),
         (text(), object()).prop_map(|(kind, block)| AgentEvent::ProviderBlock { kind, block }),
     ]
 }
@@ -94,23 +96,23 @@ fn extensions() -> impl Strategy<Value = AgentEvent> {
 fn silent() -> impl Strategy<Value = AgentEvent> {
     let words = proptest::option::of(text());
     prop_oneof![
-        words.clone().prop_map(|status| AgentEvent::Status { status }),
+        words.clone().prop_map(|status| AgentEvent::Lifecycle(Lifecycle::Status { status })),
         words.clone().prop_map(|turn_id| AgentEvent::TurnStart { turn_id }),
         words.prop_map(|turn_id| AgentEvent::TurnSealed { turn_id }),
-        proptest::option::of(0..9_u64).prop_map(|output_tokens| AgentEvent::Usage {
-            usage: TokenCounts { output_tokens, ..TokenCounts::default() }
-        }),
-        proptest::option::of(value()).prop_map(|tasks| AgentEvent::TaskListUpdate { tasks }),
+        proptest::option::of(0..9_u64)
+            .prop_map(|output| AgentEvent::Usage { usage: Usage { output, ..Usage::default() } }),
+        proptest::option::of(value())
+            .prop_map(|tasks| AgentEvent::Lifecycle(Lifecycle::TaskListUpdate { tasks })),
         select(vec![
             AgentEvent::TurnPaused {},
             AgentEvent::Done {},
-            AgentEvent::TabCreated {},
-            AgentEvent::MessageQueued {},
-            AgentEvent::MessageConsumed {},
-            AgentEvent::MessageCancelled {},
-            AgentEvent::CompactionStarted {},
-            AgentEvent::CompactionComplete {},
-            AgentEvent::CompactionError {},
+            AgentEvent::Lifecycle(Lifecycle::TabCreated {}),
+            AgentEvent::Lifecycle(Lifecycle::MessageQueued {}),
+            AgentEvent::Lifecycle(Lifecycle::MessageConsumed {}),
+            AgentEvent::Lifecycle(Lifecycle::MessageCancelled {}),
+            AgentEvent::Lifecycle(Lifecycle::CompactionStarted {}),
+            AgentEvent::Lifecycle(Lifecycle::CompactionComplete {}),
+            AgentEvent::Lifecycle(Lifecycle::CompactionError {}),
         ]),
         object().prop_map(|mut object| {
             let mut unknown: Object = [("type", "sparkle")].into_iter().collect();

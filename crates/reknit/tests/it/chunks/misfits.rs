@@ -1,10 +1,9 @@
-//! Changes that do not fit the chunks they are given to.
+//! Changes that do not fit the chunks that they are applied to.
 
-use reknit::Limits;
 use reknit::agent::AgentEvent;
-use reknit::transcript::{Change, Chunk, Chunks, Misfit, append};
+use reknit::transcript::{Change, Chunk, Chunks, append};
 
-/// Chunks of each kind, in the order of the names below.
+/// A chunk of each kind that the changes below refer to.
 const LIST: &str = r#"[
     {"type": "text", "text": "So:"},
     {"type": "thinking", "text": "Hm.", "metadata": null},
@@ -16,75 +15,85 @@ const LIST: &str = r#"[
 ]"#;
 
 fn chunks() -> Chunks {
-    Chunks::from_list(serde_json::from_str(LIST).unwrap(), &Limits::default())
+    let list: Vec<Chunk> = serde_json::from_str(LIST).unwrap();
+    list.into()
 }
 
 #[track_caller]
-fn refused(change: &str, expected: Misfit) {
+fn refused(change: &str, expected: &str) {
     let mut chunks = chunks();
     let change: Change<'_> = serde_json::from_str(change).unwrap();
-    assert_eq!(chunks.follow(&change), Err(expected));
+    let misfit = chunks.follow(&change).unwrap_err();
+    assert_eq!(misfit.to_string(), expected);
     assert_eq!(chunks, self::chunks(), "a change that does not fit changes nothing");
-    assert!(!expected.hint().is_empty());
+    assert!(!misfit.hint().is_empty());
+}
+
+fn wrong(chunk: usize) -> String {
+    format!("chunk {chunk} is not what the change expects, or has no such call")
+}
+
+fn gap(chunk: usize, has: usize, at: usize) -> String {
+    format!("chunk {chunk} has {has} bytes, but the change continues at byte {at}")
 }
 
 #[test]
-fn a_chunk_is_opened_behind_the_others() {
+fn a_chunk_is_opened_at_the_end() {
     let opened = |chunk| format!(r#"{{"opened":{{"chunk":{chunk},"value":{{"type":"text","text":""}}}}}}"#);
-    refused(&opened(0), Misfit::NoChunk { chunk: 0, has: 4 });
-    refused(&opened(5), Misfit::NoChunk { chunk: 5, has: 4 });
+    refused(&opened(0), "the change names chunk 0, but there are 4 chunks");
+    refused(&opened(5), "the change names chunk 5, but there are 4 chunks");
 }
 
 #[test]
-fn a_text_goes_on_where_it_ends() {
+fn a_text_continues_where_it_ends() {
     let grew = |chunk, at| format!(r#"{{"grew":{{"chunk":{chunk},"at":{at},"text":"x"}}}}"#);
-    refused(&grew(0, 2), Misfit::Gap { chunk: 0, has: 3, at: 2 });
-    refused(&grew(0, 4), Misfit::Gap { chunk: 0, has: 3, at: 4 });
-    refused(&grew(1, 3), Misfit::WrongChunk { chunk: 1 });
-    refused(&grew(2, 0), Misfit::WrongChunk { chunk: 2 });
-    refused(&grew(4, 0), Misfit::NoChunk { chunk: 4, has: 4 });
+    refused(&grew(0, 2), &gap(0, 3, 2));
+    refused(&grew(0, 4), &gap(0, 3, 4));
+    refused(&grew(1, 3), &wrong(1));
+    refused(&grew(2, 0), &wrong(2));
+    refused(&grew(4, 0), "the change names chunk 4, but there are 4 chunks");
 }
 
 #[test]
 fn thinking_is_sealed_once() {
-    refused(r#"{"sealed":{"chunk":1,"metadata":{}}}"#, Misfit::WrongChunk { chunk: 1 });
-    refused(r#"{"sealed":{"chunk":0,"metadata":{}}}"#, Misfit::WrongChunk { chunk: 0 });
+    refused(r#"{"sealed":{"chunk":1,"metadata":{}}}"#, &wrong(1));
+    refused(r#"{"sealed":{"chunk":0,"metadata":{}}}"#, &wrong(0));
 }
 
 #[test]
-fn a_call_stands_in_its_batch() {
+fn a_call_is_in_its_batch() {
     let call = r#"{"id":"c3","name":"ls","arguments":{}}"#;
     let called =
         |chunk, number| format!(r#"{{"called":{{"chunk":{chunk},"call":{number},"value":{call}}}}}"#);
-    refused(&called(2, 1), Misfit::WrongChunk { chunk: 2 });
-    refused(&called(2, 3), Misfit::WrongChunk { chunk: 2 });
-    refused(&called(0, 0), Misfit::WrongChunk { chunk: 0 });
-    refused(r#"{"answered":{"chunk":2,"call":2,"result":""}}"#, Misfit::WrongChunk { chunk: 2 });
-    refused(r#"{"approval":{"chunk":3,"call":0,"approval":{"id":"p1"}}}"#, Misfit::WrongChunk { chunk: 3 });
+    refused(&called(2, 1), &wrong(2));
+    refused(&called(2, 3), &wrong(2));
+    refused(&called(0, 0), &wrong(0));
+    refused(r#"{"answered":{"chunk":2,"call":2,"result":""}}"#, &wrong(2));
+    refused(r#"{"approval":{"chunk":3,"call":0,"approval":{"id":"p1"}}}"#, &wrong(3));
 }
 
 #[test]
-fn arguments_are_whole_once() {
+fn arguments_are_completed_once() {
     let grew = |call, at| format!(r#"{{"input_grew":{{"chunk":2,"call":{call},"at":{at},"text":"x"}}}}"#);
-    refused(&grew(0, 0), Misfit::WrongChunk { chunk: 2 });
-    refused(&grew(1, 0), Misfit::Gap { chunk: 2, has: 1, at: 0 });
+    refused(&grew(0, 0), &wrong(2));
+    refused(&grew(1, 0), &gap(2, 1, 0));
     let whole = r#"{"input_whole":{"chunk":2,"call":0,"name":"ls","arguments":{}}}"#;
-    refused(whole, Misfit::WrongChunk { chunk: 2 });
-    refused(r#"{"input_broken":{"chunk":2,"call":0,"error":"cut"}}"#, Misfit::WrongChunk { chunk: 2 });
+    refused(whole, &wrong(2));
+    refused(r#"{"input_broken":{"chunk":2,"call":0,"error":"cut"}}"#, &wrong(2));
 }
 
 #[test]
-fn output_and_previews_go_on_where_they_end() {
+fn output_and_previews_continue_where_they_end() {
     let wrote = r#"{"wrote":{"chunk":2,"call":0,"stream":"stderr","at":1,"text":"x"}}"#;
-    refused(wrote, Misfit::Gap { chunk: 2, has: 0, at: 1 });
+    refused(wrote, &gap(2, 0, 1));
     let previewed = r#"{"previewed":{"chunk":2,"call":0,"path":"a.rs","at":1,"text":"x"}}"#;
-    refused(previewed, Misfit::Gap { chunk: 2, has: 0, at: 1 });
+    refused(previewed, &gap(2, 0, 1));
 }
 
 #[test]
 fn a_batch_without_a_call_takes_no_output() {
     let list: Vec<Chunk> = serde_json::from_str(r#"[{"type":"tool-batch","calls":[]}]"#).unwrap();
-    let mut chunks = Chunks::from_list(list, &Limits::default());
+    let mut chunks = Chunks::from(list);
     let event: AgentEvent =
         serde_json::from_str(r#"{"type":"shell-output","data":"x","stream":"stdout"}"#).unwrap();
     assert!(matches!(append(&mut chunks, &event), Change::Dropped(_)));

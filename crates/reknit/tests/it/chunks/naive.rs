@@ -1,8 +1,9 @@
-//! The rules of chunks read plainly: JSON in, JSON out, and the list is walked for every event.
+//! A simple implementation of the same rules: JSON in, JSON out, and a search through the list for every
+//! event.
 
 use serde_json::{Value, json};
 
-/// Events that these rules know but for those that show nothing.
+/// Events that these rules know and that change chunks.
 const SHOWN: [&str; 10] = [
     "text-delta",
     "reasoning-delta",
@@ -16,7 +17,7 @@ const SHOWN: [&str; 10] = [
     "config-reload",
 ];
 
-/// Events that show nothing.
+/// Events that do not change chunks.
 const SILENT: [&str; 14] = [
     "status",
     "turn-start",
@@ -34,14 +35,14 @@ const SILENT: [&str; 14] = [
     "compaction-error",
 ];
 
-/// Whether the rules speak of an event; they do not of calls that are being written, nor of output that names
+/// Whether the rules cover an event. They do not cover calls that are being written, nor output that names
 /// its call.
 pub(crate) fn knows(event: &Value) -> bool {
     let kind = event["type"].as_str().unwrap_or_default();
     SILENT.contains(&kind) || SHOWN.contains(&kind) && event.get("toolCallId").is_none()
 }
 
-/// Folds an event that the rules know into the chunks.
+/// Folds an event that the rules cover into the chunks.
 pub(crate) fn append(chunks: &mut Vec<Value>, event: &Value) {
     let last = chunks.last_mut();
     match event["type"].as_str().expect("it is known") {
@@ -86,8 +87,8 @@ pub(crate) fn append(chunks: &mut Vec<Value>, event: &Value) {
             }
         }
         "shell-output" => {
-            let newest = chunks.iter_mut().rev().find(|chunk| chunk["type"] == "tool-batch");
-            let Some(call) = newest.and_then(|batch| calls(batch).last_mut()) else { return };
+            let last = chunks.iter_mut().rev().find(|chunk| chunk["type"] == "tool-batch");
+            let Some(call) = last.and_then(|batch| calls(batch).last_mut()) else { return };
             if call.get("shellOutput").is_none() {
                 call["shellOutput"] = json!({"stdout": "", "stderr": ""});
             }
@@ -115,7 +116,7 @@ fn calls(batch: &mut Value) -> &mut Vec<Value> {
     batch["calls"].as_array_mut().expect("a batch has calls")
 }
 
-/// A verdict that is not there takes the place of one that was.
+/// If the new result does not say whether it is an error, that of an earlier result is removed.
 fn answer(call: &mut Value, result: &Value) {
     call["result"] = result["result"].clone();
     let call = call.as_object_mut().expect("a call is an object");

@@ -1,22 +1,22 @@
-//! What holds of any events, in any order. The tests and the fuzzer try it.
+//! What is true for any events in any order. The tests and the fuzzer check it.
 
 use reknit::Limits;
 use reknit::agent::AgentEvent;
-use reknit::diagnostic::Kind;
+use reknit::diagnostic::{Kind, Location};
 use reknit::transcript::{Change, Chunk, Chunks, append};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::naive;
 
-/// All of it.
+/// Checks all of it.
 pub(crate) fn hold(events: &[AgentEvent]) {
     events_are_what_was_written(events);
     a_copy_that_follows_is_the_same(events);
-    whoever_reads_them_back_goes_on_the_same(events);
+    chunks_that_are_read_back_continue_in_the_same_way(events);
     joined_deltas_show_the_same(events);
     every_event_is_accounted_for(events);
-    a_plain_reading_shows_the_same(events);
+    a_simple_implementation_shows_the_same(events);
 }
 
 fn events_are_what_was_written(events: &[AgentEvent]) {
@@ -25,7 +25,7 @@ fn events_are_what_was_written(events: &[AgentEvent]) {
     }
 }
 
-/// A copy has the same chunks after each change, also after the change's way through JSON.
+/// A copy has the same chunks after each change, also if the change was sent as JSON.
 fn a_copy_that_follows_is_the_same(events: &[AgentEvent]) {
     let (mut chunks, mut copy) = (Chunks::default(), Chunks::default());
     for event in events {
@@ -37,25 +37,25 @@ fn a_copy_that_follows_is_the_same(events: &[AgentEvent]) {
     }
 }
 
-/// Chunks may be written and read back behind any event.
-fn whoever_reads_them_back_goes_on_the_same(events: &[AgentEvent]) {
+/// Chunks may be written and read back after any event.
+fn chunks_that_are_read_back_continue_in_the_same_way(events: &[AgentEvent]) {
     let whole = fold(events);
     let mut before = Chunks::default();
     for at in 0..=events.len() {
         let list: Vec<Chunk> = through_json(before.list());
         assert_eq!(list, before.list());
-        let mut behind = Chunks::from_list(list, &Limits::default());
+        let mut read_back = Chunks::from(list);
         for event in &events[at..] {
-            append(&mut behind, event);
+            append(&mut read_back, event);
         }
-        assert_eq!(behind.list(), whole.list(), "read back before event {at}");
+        assert_eq!(read_back.list(), whole.list(), "read back before event {at}");
         if let Some(event) = events.get(at) {
             append(&mut before, event);
         }
     }
 }
 
-/// Who keeps events may keep two deltas as one.
+/// A log may store two deltas as one.
 fn joined_deltas_show_the_same(events: &[AgentEvent]) {
     let mut joined: Vec<AgentEvent> = Vec::new();
     for event in events {
@@ -66,21 +66,25 @@ fn joined_deltas_show_the_same(events: &[AgentEvent]) {
     assert_eq!(fold(&joined).list(), fold(events).list(), "{joined:?}");
 }
 
-/// An event is shown, shows nothing, or is told of; those that are told of are all counted.
+/// An event changes the chunks, changes nothing, or is reported. All events that are reported are counted.
 fn every_event_is_accounted_for(events: &[AgentEvent]) {
-    let mut chunks = Chunks::new(&Limits { diagnostics: 2, ..Limits::default() });
+    let mut chunks = Chunks::default().with_limits(&Limits::default().with_diagnostics(2));
     let (mut seen, mut silent, mut dropped) = (0, 0, Vec::new());
     for (number, event) in (0..).zip(events) {
         let before = chunks.list().to_vec();
         match append(&mut chunks, event) {
             Change::Nothing {} => {
                 silent += 1;
-                assert_eq!(chunks.list(), before, "{event:?} shows nothing");
+                assert_eq!(chunks.list(), before, "{event:?} changes nothing");
             }
             Change::Dropped(diagnostic) => {
                 let is_unknown = matches!(event, AgentEvent::Unknown(_));
                 let kind = if is_unknown { Kind::UnknownAgentEvent } else { Kind::OrphanAgentEvent };
-                assert_eq!((diagnostic.kind, diagnostic.event), (kind, number), "{event:?}");
+                assert_eq!(
+                    (diagnostic.kind, diagnostic.location),
+                    (kind, Location::Event(number)),
+                    "{event:?}"
+                );
                 assert_eq!(chunks.list(), before, "{event:?} is dropped");
                 dropped.push(diagnostic);
             }
@@ -93,7 +97,7 @@ fn every_event_is_accounted_for(events: &[AgentEvent]) {
     assert_eq!(chunks.diagnostics_omitted(), dropped.len().saturating_sub(2) as u64);
 }
 
-fn a_plain_reading_shows_the_same(events: &[AgentEvent]) {
+fn a_simple_implementation_shows_the_same(events: &[AgentEvent]) {
     let (mut chunks, mut plain) = (Chunks::default(), Vec::new());
     for event in events {
         let json: serde_json::Value = through_json(event);
@@ -113,7 +117,7 @@ fn fold(events: &[AgentEvent]) -> Chunks {
     chunks
 }
 
-/// Joins a delta to the one before it, if they are of one thing.
+/// Appends a delta to the one before it, if both belong to the same thing.
 fn join(last: &mut AgentEvent, event: &AgentEvent) -> bool {
     use AgentEvent::{EditPreview, ReasoningDelta, ShellOutput, TextDelta, ToolInputDelta};
     let (grown, delta) = match (last, event) {

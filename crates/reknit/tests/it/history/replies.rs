@@ -4,10 +4,9 @@
 use reknit::agent::{AgentEvent, Body, Bridge, Content, EndReason, ToolResult};
 use reknit::event::Runner;
 use reknit::json::{Object, Value};
-use reknit::message::{Change, State};
-use reknit::parts::{Args, List, Part, Parts};
+use reknit::message::{self, Args, Change, State};
 use reknit::reply::Changes;
-use reknit::{Dialect, Reply};
+use reknit::{Dialect, Message, Reply};
 
 use super::parsed;
 use super::promises::{self, DIALECTS, log, request};
@@ -16,7 +15,6 @@ use crate::corpus;
 /// A reply as agent events, and what of it has to go back.
 #[derive(Default)]
 struct Read {
-    parts: Parts,
     bridge: Bridge,
     events: Vec<AgentEvent>,
     /// That of the message which is being read.
@@ -49,13 +47,9 @@ impl Read {
             if let Change::Started(_) = change {
                 self.keep();
             }
-            let mut changes = self.parts.follow(message, &change);
-            while let Some((change, list)) = changes.next() {
-                self.bridge.follow(&change, list, message);
-            }
-            drop(changes);
+            self.bridge.follow(&change, message);
             if let Change::Ended { .. } | Change::Cut {} | Change::Failed(_) = change {
-                self.newest = Own::of_reply(self.parts.list());
+                self.newest = Own::of_reply(message);
             }
             self.take_events();
         }
@@ -108,22 +102,21 @@ impl Read {
 }
 
 impl Own {
-    /// Out of the parts of a message.
-    fn of_reply(list: &List) -> Self {
+    /// Out of the blocks of a message.
+    fn of_reply(message: &Message) -> Self {
         let mut own = Self::default();
-        for placed in list.parts().iter().filter(|placed| placed.choice == 0) {
-            let extra = list.extra(placed.address.block);
-            if placed.part.state() == State::Closed {
-                own.seals.extend(extra.into_iter().flat_map(seals));
+        for block in message.blocks().iter().filter(|block| block.choice() == 0) {
+            if block.state() == State::Closed {
+                own.seals.extend(seals(block.extra()));
             }
-            match &placed.part {
-                Part::Thinking { signature, redacted, state: State::Closed, .. } => {
+            match block.body() {
+                message::Body::Thinking { signature, redacted, .. } if block.state() == State::Closed => {
                     own.seals.extend(Some(signature.to_string()).filter(|seal| !seal.is_empty()));
                     own.seals.extend(redacted.clone());
                 }
-                Part::Call(call) if call.runner == Runner::Client => {
+                message::Body::ToolCall(call) if call.runner == Runner::Client => {
                     if let Args::Complete(arguments) = &call.args {
-                        own.calls.push([call.id.clone(), call.name.clone(), arguments.to_string()]);
+                        own.calls.push([call.id.to_string(), call.name.clone(), arguments.to_string()]);
                     }
                 }
                 _ => {}

@@ -1,0 +1,516 @@
+//! [`Parsed`]: the text of a parser, and everything that has been found in it.
+
+use std::mem;
+use std::ops::Range;
+
+use super::call::{CallData, Input};
+use super::change::Change;
+use super::changes::Changes;
+use super::counted;
+use super::grammar::TextRule;
+use super::params::{ParamData, Params};
+use super::span::{SmallRange, Span, SpanKind};
+use super::utf8::Utf8;
+use super::whitespace::{trimmed_end, trimmed_start};
+use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::event::End;
+use crate::json::{self, PartialJson, Value};
+use crate::limits::Limits;
+
+/// The text so far, divided into spans, and the blocks that the spans belong to.
+///
+/// A span is added when it is decided and never changes its kind. Spans are adjacent, so whatever a machine
+/// does, every byte before [`decided`](Self::decided) is accounted for.
+#[derive(Clone, Debug)]
+pub(super) struct Parsed {
+    pub(super) text: String,
+    /// Nothing follows the text.
+    pub(super) finished: bool,
+    pub(super) blocks: Vec<BlockData>,
+    pub(super) calls: Vec<CallData>,
+    /// The parameters of all calls; each call knows which are its own.
+    pub(super) params: Vec<ParamData>,
+    /// Whether thinking has been opened.
+    pub(super) has_thinking: bool,
+    pub(super) changes: Changes,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics_omitted: usize,
+    pub(super) limits: Limits,
+    /// How many bytes at the start of the text are the grammar's prefix and not part of the input.
+    pub(super) prefix: usize,
+    pub(super) utf8: Utf8,
+    spans: Vec<Span>,
+    /// Where the last span ends.
+    decided: usize,
+    text_rule: TextRule,
+    run: Option<Run>,
+}
+
+/// A block. The range of a text or thinking block that is open has no end yet; see [`Parsed::block_range`].
+#[derive(Clone, Debug)]
+pub(super) enum BlockData {
+    Text {
+        range: SmallRange,
+        closed: bool,
+    },
+    Thinking {
+        range: SmallRange,
+        closed: bool,
+    },
+    /// The call with this number. Calls are stored elsewhere because they are larger than the other blocks.
+    Call(usize),
+}
+
+/// Text, thinking or dropped prose that is open.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    kind: RunKind,
+    /// `None` if only whitespace has come so far.
+    start: Option<usize>,
+    /// Everything before this has been searched for whitespace.
+    seen: usize,
+    /// Whether it has a span, which then grows with what is decided.
+    has_span: bool,
+}
+
+/// What prose becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunKind {
+    Text,
+    Thinking,
+    Dropped(Dropped),
+}
+
+/// Why prose is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dropped {
+    /// It follows a call, and the grammar drops such text.
+    AfterCall,
+    /// It is inside a call, outside of its parameters.
+    InCall,
+    /// The grammar does not show thinking.
+    Thinking,
+}
+
+impl Parsed {
+    pub(super) fn new(prefix: &str, text_rule: TextRule, limits: Limits) -> Self {
+        Self {
+            text: prefix.to_owned(),
+            finished: false,
+            blocks: Vec::new(),
+            calls: Vec::new(),
+            params: Vec::new(),
+            has_thinking: false,
+            changes: Changes::default(),
+            diagnostics: Vec::new(),
+            diagnostics_omitted: 0,
+            limits,
+            prefix: prefix.len(),
+            utf8: Utf8::default(),
+            spans: Vec::new(),
+            decided: 0,
+            text_rule,
+            run: None,
+        }
+    }
+
+    /// Everything before this is decided.
+    #[inline]
+    pub(super) fn decided(&self) -> usize {
+        self.decided
+    }
+
+    /// The spans with their ranges, which are adjacent.
+    pub(super) fn spans(&self) -> impl Iterator<Item = (SpanKind, Range<usize>)> {
+        let ends = self.spans.iter().skip(1).map(|span| span.start()).chain([self.decided]);
+        self.spans.iter().zip(ends).map(|(span, end)| (span.kind(), span.start()..end))
+    }
+
+    /// Decides everything up to `end`: it is of this kind.
+    ///
+    /// Inlined because there are several spans for each marker, and this is shorter than calling it.
+    #[inline(always)]
+    pub(super) fn add_span(&mut self, kind: SpanKind, end: usize) {
+        debug_assert!(end >= self.decided, "a span is added after the last one");
+        if end <= self.decided {
+            return;
+        }
+        let span = Span::new(kind, mem::replace(&mut self.decided, end));
+        if self.spans.last().is_none_or(|last| !last.is_like(span)) {
+            self.spans.push(span);
+        }
+    }
+
+    pub(super) fn note(&mut self, kind: Kind, at: usize, message: impl Into<String>) {
+        if self.diagnostics.len() >= self.limits.diagnostics {
+            self.diagnostics_omitted += 1;
+            return;
+        }
+        let at = self.utf8.input_byte(at.saturating_sub(self.prefix)) as u64;
+        self.diagnostics.push(Place { at, frame: 0 }.notice(kind, message));
+    }
+
+    /// Inlined, so that the compiler builds the call in place instead of copying it.
+    #[inline(always)]
+    pub(super) fn open_call(&mut self, call: CallData) -> usize {
+        if !call.known {
+            self.note_unknown(&call);
+        }
+        self.blocks.push(BlockData::Call(self.calls.len()));
+        self.calls.push(call);
+        let block = self.blocks.len() - 1;
+        self.changes.push(Change::Opened { block });
+        block
+    }
+
+    fn note_unknown(&mut self, call: &CallData) {
+        let message = format!("`{}` is not one of the given tools", call.name.of(&self.text));
+        self.note(Kind::UnknownTool, call.range.start(), message);
+    }
+
+    #[inline]
+    pub(super) fn call(&mut self, block: usize) -> &mut CallData {
+        match self.blocks[block] {
+            BlockData::Call(call) => &mut self.calls[call],
+            BlockData::Text { .. } | BlockData::Thinking { .. } => unreachable!("the block is a call"),
+        }
+    }
+
+    /// The name of the tool that a call names.
+    pub(super) fn call_name(&self, block: usize) -> &str {
+        match self.blocks[block] {
+            BlockData::Call(call) => self.calls[call].name.of(&self.text),
+            BlockData::Text { .. } | BlockData::Thinking { .. } => "",
+        }
+    }
+
+    /// The parameters of a call.
+    pub(super) fn params(&self, block: usize) -> impl DoubleEndedIterator<Item = &ParamData> {
+        self.call_params(block).into_iter().flat_map(|params| params.iter(&self.params))
+    }
+
+    /// The number of the last parameter of this name in a call.
+    pub(super) fn param_named(&self, block: usize, name: &str) -> Option<usize> {
+        self.call_params(block)?.last(&self.params, &self.text, name)
+    }
+
+    fn call_params(&self, block: usize) -> Option<&Params> {
+        match self.blocks[block] {
+            BlockData::Call(call) => match &self.calls[call].input {
+                Input::Params(params) => Some(params),
+                Input::Json(_) => None,
+            },
+            BlockData::Text { .. } | BlockData::Thinking { .. } => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn param(&mut self, block: usize, param: usize) -> &mut ParamData {
+        match self.blocks[block] {
+            BlockData::Call(call) => match &mut self.calls[call].input {
+                Input::Params(params) => params.get_mut(&mut self.params, param),
+                Input::Json(_) => unreachable!("the call has parameters"),
+            },
+            BlockData::Text { .. } | BlockData::Thinking { .. } => unreachable!("the block is a call"),
+        }
+    }
+
+    /// The value of a parameter so far.
+    pub(super) fn param_text(&self, block: usize, param: usize) -> &str {
+        let params = self.call_params(block).expect("the block is a call with parameters");
+        params.get(&self.params, param).value.of(&self.text)
+    }
+
+    /// Opens an empty parameter of a call. Returns its number, and that of the last parameter of the same
+    /// name.
+    #[inline]
+    pub(super) fn open_param(&mut self, block: usize, data: ParamData) -> (usize, Option<usize>) {
+        let BlockData::Call(call) = self.blocks[block] else { unreachable!("the block is a call") };
+        let Input::Params(params) = &mut self.calls[call].input else {
+            unreachable!("the call has parameters")
+        };
+        let earlier = params.last(&self.params, &self.text, &self.text[data.name.range()]);
+        let param = params.len();
+        params.push(&mut self.params, &self.text, data);
+        self.changes.push(Change::ParamOpened { block, param });
+        (param, earlier)
+    }
+
+    /// Where a block starts in the text.
+    pub(super) fn call_start(&self, block: usize) -> usize {
+        match &self.blocks[block] {
+            BlockData::Call(call) => self.calls[*call].range.start(),
+            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start(),
+        }
+    }
+
+    /// Calls `work` with the text and the JSON of a call.
+    pub(super) fn with_json<T>(&mut self, block: usize, work: impl FnOnce(&str, &mut PartialJson) -> T) -> T {
+        let text = mem::take(&mut self.text);
+        let result = match &mut self.call(block).input {
+            Input::Json(arguments) => work(&text, &mut arguments.json),
+            Input::Params(_) => unreachable!("the call has JSON"),
+        };
+        self.text = text;
+        result
+    }
+
+    /// The JSON text of a call's arguments starts at `start` and has been read up to `to`.
+    pub(super) fn args_grew(&mut self, block: usize, start: usize, to: usize) {
+        let from = self.decided().max(start);
+        if to <= from {
+            return;
+        }
+        self.add_span(SpanKind::Value(block), to);
+        if let Input::Json(arguments) = &mut self.call(block).input {
+            arguments.written = Some(start..to);
+        }
+        self.changes.push(Change::ArgsGrew { block, from: from - start, to: to - start });
+    }
+
+    /// Adds `json`, which was rewritten from another notation, to the JSON of a call.
+    pub(super) fn push_json(&mut self, block: usize, json: &str) -> Result<(), json::Error> {
+        if json.is_empty() {
+            return Ok(());
+        }
+        let (from, pushed) = self.with_json(block, |_, held| (held.raw().len(), held.push(json)));
+        let to = from + json.len();
+        self.changes.push(Change::ArgsGrew { block, from, to });
+        pushed
+    }
+
+    /// The JSON of a call is complete. Decides whether it can be the arguments of a call.
+    ///
+    /// An absent value or `null` means no arguments, and some models write the object into a string.
+    pub(super) fn settle_json(&mut self, block: usize) -> End {
+        let depth = self.limits.json_depth;
+        let settled = self.with_json(block, |_, json| {
+            let text = match json.value() {
+                Some(Value::Object(_)) => return End::Closed,
+                None | Some(Value::Null) => "{}".into(),
+                Some(Value::String(text)) => text.to_str().into_owned(),
+                Some(_) => return End::Malformed,
+            };
+            let mut inner = PartialJson::with_depth(depth);
+            match inner.push(&text).and_then(|()| inner.check()) {
+                Ok(()) if matches!(inner.value(), Some(Value::Object(_))) => {
+                    *json = inner;
+                    End::Closed
+                }
+                _ => End::Malformed,
+            }
+        });
+        if settled == End::Malformed {
+            let at = self.call_start(block);
+            self.note(Kind::MalformedArguments, at, "the arguments of a call are not an object");
+        }
+        settled
+    }
+
+    /// A call ends at `at`.
+    pub(super) fn end_call(&mut self, block: usize, end: End, at: usize) {
+        let call = self.call(block);
+        call.range.set_end(at);
+        call.end = Some(end);
+        self.changes.push(Change::Closed { block });
+    }
+
+    /// The text ends inside the call `open`, or after a complete one.
+    pub(super) fn cut_call(&mut self, open: Option<usize>) {
+        let end = self.text.len();
+        if let Some(block) = open {
+            self.add_span(SpanKind::Value(block), end);
+            self.end_call(block, End::Cut, end);
+        }
+        self.add_span(SpanKind::Whitespace, end);
+    }
+
+    /// Whether there has been a call.
+    #[inline]
+    pub(super) fn has_calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// Whether everything undecided up to `at` is whitespace, and no prose is open.
+    pub(super) fn is_whitespace_up_to(&self, at: usize) -> bool {
+        self.run.is_none_or(|run| run.start.is_none())
+            && trimmed_start(&self.text, self.decided..at).is_none()
+    }
+
+    /// Everything undecided up to `to` is prose of this kind.
+    pub(super) fn add_prose(&mut self, kind: RunKind, to: usize) {
+        debug_assert!(self.run.is_none_or(|run| run.kind == kind), "prose of another kind has ended");
+        if !self.extend_run(to) && self.start_run(kind, to) {
+            self.extend_run(to);
+        }
+    }
+
+    /// Extends the open prose up to `to`. Returns false if none is open that has more than whitespace.
+    ///
+    /// Inlined because most pieces need this and nothing else.
+    #[inline(always)]
+    pub(super) fn extend_run(&mut self, to: usize) -> bool {
+        let Some(Run { kind, start: Some(_), seen, has_span }) = &mut self.run else { return false };
+        let (kind, has_span, from) = (*kind, *has_span, mem::replace(seen, to));
+        if from >= to {
+            return true;
+        }
+        let end = match self.keeps_whitespace(kind) {
+            true => Some(to),
+            false => trimmed_end(&self.text, from..to),
+        };
+        let Some(end) = end else { return true };
+        let from = self.decided;
+        match has_span {
+            true => self.decided = end,
+            false => self.add_run_span(kind, end),
+        }
+        if !matches!(kind, RunKind::Dropped(_)) {
+            self.changes.push(Change::Grew { block: self.blocks.len() - 1, from, to: end });
+        }
+        true
+    }
+
+    /// Whether whitespace around prose of this kind is kept.
+    fn keeps_whitespace(&self, kind: RunKind) -> bool {
+        self.text_rule == TextRule::Keep && kind == RunKind::Text
+    }
+
+    /// Looks for the start of prose of this kind up to `to`. Returns whether it is there.
+    fn start_run(&mut self, kind: RunKind, to: usize) -> bool {
+        let from = self.run.map_or(self.decided, |run| run.seen.max(self.decided));
+        let start = match self.keeps_whitespace(kind) {
+            _ if from >= to => None,
+            true => Some(from),
+            false => trimmed_start(&self.text, from..to),
+        };
+        let Some(start) = start else {
+            self.run = Some(Run { kind, start: None, seen: to, has_span: false });
+            return false;
+        };
+        self.run = Some(Run { kind, start: Some(start), seen: start, has_span: false });
+        self.add_span(SpanKind::Whitespace, start);
+        self.open_run(kind, start);
+        true
+    }
+
+    /// Ends the prose at `at`, where something else starts. A grammar may want an empty text before a call.
+    pub(super) fn end_prose(&mut self, at: usize) {
+        let empty = self.text_rule == TextRule::KeepEmpty && self.run.is_none_or(|run| run.start.is_none());
+        self.end_run(at);
+        if empty && let Some(block) = self.empty_text() {
+            self.close_text(block);
+        }
+    }
+
+    /// Ends the prose at `at`, where something else starts.
+    fn end_run(&mut self, at: usize) {
+        if let Some(Run { kind, start: Some(start), .. }) = self.run.take() {
+            self.close_run(kind, start);
+        }
+        self.add_span(SpanKind::Whitespace, at);
+    }
+
+    /// Everything undecided in a call before `at`, where a marker starts, belongs to no parameter.
+    pub(super) fn add_stray(&mut self, at: usize) {
+        if self.is_whitespace_up_to(at) {
+            self.run = None;
+            return self.add_span(SpanKind::Whitespace, at);
+        }
+        self.add_prose(RunKind::Dropped(Dropped::InCall), at);
+        self.end_run(at);
+    }
+
+    /// The text ends inside prose.
+    pub(super) fn cut_prose(&mut self) {
+        let end = self.text.len();
+        match self.run.take() {
+            Some(Run { kind: kind @ RunKind::Dropped(_), start: Some(start), .. }) => {
+                self.close_run(kind, start);
+            }
+            Some(Run { start: Some(_), .. }) => {
+                if let Some(BlockData::Text { range, .. } | BlockData::Thinking { range, .. }) =
+                    self.blocks.last_mut()
+                {
+                    range.set_end(self.decided);
+                }
+            }
+            _ if self.text_rule == TextRule::KeepEmpty && self.decided() < end => {
+                self.empty_text();
+            }
+            _ => {}
+        }
+        self.add_span(SpanKind::Whitespace, end);
+    }
+
+    /// Opens an empty text, unless the last block is a text.
+    fn empty_text(&mut self) -> Option<usize> {
+        if matches!(self.blocks.last(), Some(BlockData::Text { .. })) {
+            return None;
+        }
+        self.open_run(RunKind::Text, self.decided());
+        Some(self.blocks.len() - 1)
+    }
+
+    fn close_text(&mut self, block: usize) {
+        if let BlockData::Text { closed, .. } = &mut self.blocks[block] {
+            *closed = true;
+        }
+        self.changes.push(Change::Closed { block });
+    }
+
+    fn open_run(&mut self, kind: RunKind, at: usize) {
+        let block = match kind {
+            RunKind::Text => BlockData::Text { range: (at..at).into(), closed: false },
+            RunKind::Thinking => BlockData::Thinking { range: (at..at).into(), closed: false },
+            RunKind::Dropped(_) => return,
+        };
+        self.blocks.push(block);
+        self.changes.push(Change::Opened { block: self.blocks.len() - 1 });
+    }
+
+    /// Adds the first span of the open prose.
+    fn add_run_span(&mut self, kind: RunKind, end: usize) {
+        let block = self.blocks.len().wrapping_sub(1);
+        match kind {
+            RunKind::Text => self.add_span(SpanKind::Text(block), end),
+            RunKind::Thinking => self.add_span(SpanKind::Thinking(block), end),
+            RunKind::Dropped(_) => self.add_span(SpanKind::Dropped, end),
+        }
+        if let Some(run) = &mut self.run {
+            run.has_span = true;
+        }
+    }
+
+    /// The range of the text or thinking block with this index. `range` is what is stored for it.
+    pub(super) fn block_range(&self, index: usize, range: SmallRange) -> Range<usize> {
+        match self.run {
+            Some(Run { kind: RunKind::Text | RunKind::Thinking, start: Some(start), .. })
+                if index + 1 == self.blocks.len() =>
+            {
+                start..self.decided
+            }
+            _ => range.range(),
+        }
+    }
+
+    fn close_run(&mut self, kind: RunKind, start: usize) {
+        let length = self.decided() - start;
+        match (kind, self.blocks.last_mut()) {
+            (RunKind::Dropped(why), _) => {
+                let (kind, what) = match why {
+                    Dropped::AfterCall => (Kind::DroppedText, "of text after a call"),
+                    Dropped::InCall => (Kind::StrayText, "in a call outside of its parameters"),
+                    Dropped::Thinking => (Kind::DroppedText, "of thinking, which this profile does not show"),
+                };
+                self.note(kind, start, format!("dropped {} {what}", counted(length, "byte")));
+            }
+            (_, Some(BlockData::Text { range, closed } | BlockData::Thinking { range, closed })) => {
+                range.set_end(self.decided);
+                *closed = true;
+                self.changes.push(Change::Closed { block: self.blocks.len() - 1 });
+            }
+            (_, Some(BlockData::Call(_)) | None) => unreachable!("an open run is the last block"),
+        }
+    }
+}

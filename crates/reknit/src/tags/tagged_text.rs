@@ -1,0 +1,345 @@
+//! [`TaggedText`]: a text block of a reply, parsed with a grammar.
+
+use std::borrow::Cow;
+use std::mem;
+use std::ops::Range;
+
+use super::arguments::Arguments;
+use super::tagger::{Ids, Output};
+use super::{Block, Call, Change, Parser, TooLong};
+use crate::diagnostic::{Diagnostic, Kind, Location, Place};
+use crate::event::{CallId, End, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot};
+
+/// A text that is arriving, and how far its blocks have been turned into events.
+#[derive(Clone, Debug)]
+pub(super) struct TaggedText {
+    slot: Slot,
+    pub(super) choice: u32,
+    parser: Parser,
+    /// The length of the text that the grammar adds before the input.
+    prefix: usize,
+    /// The open calls, the innermost last.
+    open_calls: Vec<(usize, Arguments)>,
+    /// A call whose JSON is complete and whose closing marker may still come.
+    ///
+    /// For the parser it is closed, but the marker belongs to it, and if the text is cut off here, the call
+    /// must not look complete.
+    held: Option<usize>,
+    /// How many of the parser's diagnostics have been passed on.
+    diagnostics_emitted: usize,
+    /// Fields that the provider sent with the text before a block was found in it.
+    fields: Vec<(String, Keep<'static>)>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Open,
+    /// The parser accepts no more.
+    Refused,
+    Over,
+}
+
+/// How a text ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Ending {
+    /// The model finished it.
+    Complete,
+    /// The message ended inside it, or the model was stopped there.
+    CutOff,
+}
+
+impl TaggedText {
+    pub(super) fn new(slot: Slot, choice: u32, parser: Parser) -> Self {
+        Self {
+            slot,
+            choice,
+            prefix: parser.text().len(),
+            parser,
+            open_calls: Vec::new(),
+            held: None,
+            diagnostics_emitted: 0,
+            fields: Vec::new(),
+            state: State::Open,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.state == State::Over
+    }
+
+    /// The text of the parser, including what the grammar adds before the input.
+    pub(super) fn text(&self) -> &str {
+        self.parser.text()
+    }
+
+    pub(super) fn push(&mut self, piece: &str, place: Place, ids: &Ids, output: &mut Output) {
+        if self.state == State::Open {
+            let taken = self.parser.push(piece);
+            self.pushed(taken, Some(place), ids, output);
+        }
+    }
+
+    /// Takes the next piece of a text that is the whole input. Its diagnostics name
+    /// bytes of the input.
+    pub(super) fn push_bytes(&mut self, piece: &[u8], ids: &Ids, output: &mut Output) {
+        if self.state == State::Open {
+            let taken = self.parser.push_bytes(piece);
+            self.pushed(taken, None, ids, output);
+        }
+    }
+
+    fn pushed(&mut self, taken: Result<(), TooLong>, place: Option<Place>, ids: &Ids, output: &mut Output) {
+        if taken.is_err() {
+            self.state = State::Refused;
+        }
+        self.emit_changes(ids, output);
+        if !self.parser.in_call() {
+            self.close_held(ids, output);
+        }
+        self.emit_diagnostics(place, output, |_| true);
+    }
+
+    pub(super) fn finish(&mut self, ending: Ending, place: Option<Place>, ids: &Ids, output: &mut Output) {
+        match mem::replace(&mut self.state, State::Over) {
+            State::Over => return,
+            // The parser has finished, and its last changes have been passed on.
+            State::Refused => {}
+            State::Open => {
+                self.parser.finish();
+                match ending {
+                    Ending::Complete => self.emit_changes(ids, output),
+                    Ending::CutOff => self.emit_cut_off(ids, output),
+                }
+            }
+        }
+        self.close_held(ids, output);
+        let end = match (self.parser.blocks().next_back(), ending) {
+            (Some(Block::Text { closed: false, .. }), Ending::Complete) => Some(None),
+            (Some(Block::Text { closed: false, .. }), Ending::CutOff) => Some(Some(End::Cut)),
+            (Some(Block::Thinking { closed: false, .. }), _) => Some(Some(End::Cut)),
+            _ => None,
+        };
+        if let Some(end) = end {
+            let last = self.parser.blocks().len() - 1;
+            output.closed(self.slot_of(last), end, None);
+        }
+        self.emit_fields_alone(output);
+        // If the text is cut off, it cannot be said that a call is complete without its marker.
+        self.emit_diagnostics(place, output, |kind| {
+            ending == Ending::Complete || kind != Kind::MissingCloser
+        });
+    }
+
+    /// Passes on a field that the provider sent with the text, as a field of the first block that is found in
+    /// it.
+    pub(super) fn keep(&mut self, key: Cow<'_, str>, keep: Keep<'_>, output: &mut Output) {
+        if self.parser.blocks().len() == 0 && !self.is_over() {
+            self.fields.push((key.into_owned(), keep.into_owned()));
+        } else {
+            output.kept(self.slot_of(0), key.into_owned(), keep.into_owned());
+        }
+    }
+
+    /// The text has ended and was only whitespace: the fields that the provider sent with it need a block.
+    fn emit_fields_alone(&mut self, output: &mut Output) {
+        if self.fields.is_empty() {
+            return;
+        }
+        let block = self.slot_of(0);
+        output.opened(block, self.choice, Opening::Text { refusal: false });
+        output.grew(block, self.prefix..self.parser.text().len());
+        self.emit_fields(output);
+        output.closed(block, None, None);
+    }
+
+    fn emit_fields(&mut self, output: &mut Output) {
+        for (key, keep) in mem::take(&mut self.fields) {
+            output.kept(self.slot_of(0), key, keep);
+        }
+    }
+
+    fn slot_of(&self, block: usize) -> Slot {
+        self.slot.below(u32::try_from(block).expect("a text has fewer blocks than bytes"))
+    }
+
+    fn call(&self, block: usize) -> Option<Call<'_>> {
+        match self.parser.block(block) {
+            Some(Block::Call(call)) => Some(call),
+            Some(Block::Text { .. } | Block::Thinking { .. }) | None => None,
+        }
+    }
+
+    /// Passes on the parser's last changes.
+    fn emit_changes(&mut self, ids: &Ids, output: &mut Output) {
+        let mut number = 0;
+        while let Some(change) = self.parser.change(number) {
+            number += 1;
+            // Something follows the call that is held, so it has ended, with or without its marker.
+            self.close_held(ids, output);
+            match change {
+                Change::Closed { block } if self.ends_by_itself(block) => self.held = Some(block),
+                change => self.emit_change(change, ids, output),
+            }
+        }
+    }
+
+    /// Passes on the changes made by the end of a text that is cut off there.
+    ///
+    /// A call that looks complete only because nothing follows does not count as complete: half of its marker
+    /// may have come, or its tags may be in a code span whose end did not come.
+    fn emit_cut_off(&mut self, ids: &Ids, output: &mut Output) {
+        let held = self.held.take().map(|block| Change::Closed { block });
+        let changes: Vec<_> = held.into_iter().chain(self.parser.changes()).collect();
+        for change in changes {
+            match change {
+                Change::Closed { block } if self.is_whole_call(block) => {
+                    self.close_call(block, End::Cut, output);
+                }
+                change => self.emit_change(change, ids, output),
+            }
+        }
+    }
+
+    fn close_held(&mut self, ids: &Ids, output: &mut Output) {
+        if let Some(block) = self.held.take() {
+            self.emit_change(Change::Closed { block }, ids, output);
+        }
+    }
+
+    /// Whether a block is a call that the parser closes at the end of its JSON, before a closing marker.
+    fn ends_by_itself(&self, block: usize) -> bool {
+        self.call(block).is_some_and(|call| call.json().is_some())
+    }
+
+    fn is_whole_call(&self, block: usize) -> bool {
+        self.call(block).is_some_and(|call| call.end() == Some(End::Closed))
+    }
+
+    /// Passes on one change of the parser as events.
+    fn emit_change(&mut self, change: Change, ids: &Ids, output: &mut Output) {
+        match change {
+            Change::Opened { block } => self.open(block, ids, output),
+            Change::Grew { block, from, to } => output.grew(self.slot_of(block), from..to),
+            Change::ParamOpened { block, param } => self.write(block, output, |arguments, call, json| {
+                if let Some(param) = call.param(param) {
+                    arguments.open(param.name(), param.is_typed_late(), json);
+                }
+            }),
+            Change::ParamGrew { block, param, from, to } => {
+                self.write(block, output, |arguments, call, json| {
+                    let grown = call.param(param).and_then(|param| param.text().get(from..to));
+                    arguments.grow(grown.unwrap_or_default(), json);
+                });
+            }
+            Change::ParamClosed { block, param } => {
+                self.write(block, output, |arguments, call, json| arguments.close(call, param, json));
+            }
+            Change::ArgsGrew { block, from, to } => self.grow_arguments(block, from..to, output),
+            Change::Closed { block } => match self.call(block).map(|call| call.end()) {
+                Some(end) => self.close_call(block, end.unwrap_or(End::Cut), output),
+                None => output.closed(self.slot_of(block), None, None),
+            },
+        }
+    }
+
+    fn open(&mut self, block: usize, ids: &Ids, output: &mut Output) {
+        let opening = match self.parser.block(block) {
+            Some(Block::Call(call)) => {
+                let arguments = Arguments::new(&call, self.parser.rereads_values());
+                let parent = call.parent().map(|parent| ids.of(self.slot_of(parent)));
+                let opening = Opening::ToolCall {
+                    id: CallId::Invented(ids.of(self.slot_of(block))),
+                    name: call.name().to_owned(),
+                    runner: Runner::Client,
+                    notation: Notation::Json,
+                    origin: Origin::Tagged { known: call.is_known(), parent },
+                };
+                self.open_calls.push((block, arguments));
+                opening
+            }
+            Some(Block::Thinking { .. }) => Opening::Thinking { redacted: None },
+            Some(Block::Text { .. }) | None => Opening::Text { refusal: false },
+        };
+        output.opened(self.slot_of(block), self.choice, opening);
+        self.emit_fields(output);
+    }
+
+    /// Continues the JSON of a call's arguments.
+    fn write(
+        &mut self,
+        block: usize,
+        output: &mut Output,
+        write: impl FnOnce(&mut Arguments, &Call<'_>, &mut String),
+    ) {
+        let Some(Block::Call(call)) = self.parser.block(block) else { return };
+        if let Some((_, arguments)) = self.open_calls.iter_mut().rev().find(|(open, _)| *open == block) {
+            output.write(self.slot.below(block as u32), |json| write(arguments, &call, json));
+        }
+    }
+
+    /// The JSON of a call's arguments grew by this range of it.
+    fn grow_arguments(&mut self, block: usize, grown: Range<usize>, output: &mut Output) {
+        let Some(Block::Call(call)) = self.parser.block(block) else { return };
+        let Some((_, arguments)) = self.open_calls.iter_mut().rev().find(|(open, _)| *open == block) else {
+            return;
+        };
+        if let Arguments::Json = arguments {
+            // If the arguments are a string that is complete, the parser has replaced them by what the string
+            // contains.
+            let written = call.args_range().map(|range| Cow::Borrowed(&self.parser.text()[range]));
+            arguments.begin_json(&written.unwrap_or_else(|| call.args_piece(0..1)));
+        }
+        if let Arguments::JsonObject = arguments {
+            let slot = self.slot.below(block as u32);
+            match call.args_range() {
+                Some(range) => output.grew(slot, range.start + grown.start..range.start + grown.end),
+                None => output.write(slot, |json| json.push_str(&call.args_piece(grown))),
+            }
+        }
+    }
+
+    fn close_call(&mut self, block: usize, end: End, output: &mut Output) {
+        let Some(at) = self.open_calls.iter().rposition(|(open, _)| *open == block) else { return };
+        let (_, arguments) = self.open_calls.remove(at);
+        let Some(call) = self.call(block) else { return };
+        if end == End::Closed {
+            output.write(self.slot_of(block), |json| arguments.finish(&call, json));
+        }
+        let range = call.range();
+        output.closed(self.slot_of(block), Some(end), Some(range.start.max(self.prefix)..range.end));
+    }
+
+    /// Passes on the parser's new diagnostics if `reported` selects them. `place` is where the text is in the
+    /// input, or `None` if the text is the input.
+    fn emit_diagnostics(
+        &mut self,
+        place: Option<Place>,
+        output: &mut Output,
+        reported: impl Fn(Kind) -> bool,
+    ) {
+        let fresh = self.parser.diagnostics().iter().skip(self.diagnostics_emitted);
+        for diagnostic in fresh.filter(|diagnostic| reported(diagnostic.kind)) {
+            let mut diagnostic = diagnostic.clone();
+            if let (Some(place), Some(offset)) = (place, diagnostic.at()) {
+                diagnostic.location = Location::Text { place, block: self.slot, offset };
+            }
+            output.noticed(diagnostic);
+        }
+        self.diagnostics_emitted = self.parser.diagnostics().len();
+    }
+}
+
+impl Output {
+    fn opened(&mut self, block: Slot, choice: u32, opening: Opening) {
+        self.event(Event::Opened { block, choice, opening });
+    }
+
+    fn kept(&mut self, block: Slot, key: String, keep: Keep<'static>) {
+        self.event(Event::Kept { owner: Owner::Block(block), key: key.into(), keep });
+    }
+
+    fn noticed(&mut self, diagnostic: Diagnostic) {
+        self.event(Event::Noticed(diagnostic));
+    }
+}

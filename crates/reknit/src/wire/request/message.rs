@@ -1,0 +1,199 @@
+//! The messages of a request, before they are any provider's.
+
+use crate::json::{Object, Value};
+
+/// A message of a request. Messages of the user and of the model take turns, and the user's is first.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Message {
+    User {
+        /// The results of all calls of the message before, in their order.
+        results: Vec<Answer>,
+        content: Vec<UserPart>,
+    },
+    Model {
+        parts: Vec<ReplyPart>,
+    },
+}
+
+/// A piece of what the user says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum UserPart {
+    Text(String),
+    Image { media_type: String, data: String },
+}
+
+/// A part of what the model said, and the entry that it began with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ReplyPart {
+    Text {
+        seq: u64,
+        text: String,
+        /// The provider's own fields of it that it wants back.
+        fields: Object,
+    },
+    Thinking {
+        seq: u64,
+        thinking: Thinking,
+    },
+    Call {
+        seq: u64,
+        call: Call,
+    },
+    /// A call that the provider runs.
+    ProviderCall {
+        seq: u64,
+        call: Call,
+        /// Whether its result may still come, since the provider goes on with the reply.
+        may_wait: bool,
+    },
+    /// The result of a call that the provider ran.
+    ProviderResult {
+        seq: u64,
+        call: ProviderCallId,
+        result: Value,
+    },
+    /// Something of the provider that must go back unchanged.
+    Block {
+        seq: u64,
+        kind: String,
+        block: Object,
+    },
+}
+
+/// Thinking of the provider that the request is for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Thinking {
+    pub(crate) text: String,
+    pub(crate) signature: Option<String>,
+    pub(crate) redacted: Option<String>,
+    /// The provider's own fields of it.
+    pub(crate) fields: Object,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Call {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) input: Input,
+    /// The provider's own fields of it; none if it is another provider's.
+    pub(crate) fields: Object,
+    /// Whether the provider that the request is for wrote it.
+    pub(crate) is_own: bool,
+}
+
+/// What a call that the provider ran is known by.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ProviderCallId {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// The provider's own fields of the call.
+    pub(crate) fields: Object,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Input {
+    Object(Object),
+    /// A free text, for tools that take one.
+    Plain(String),
+}
+
+/// The result of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) output: Output,
+    pub(crate) is_error: bool,
+    /// Whether the call had a free text for arguments.
+    pub(crate) is_plain: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Output {
+    Value(Value),
+    /// Texts and images.
+    Parts(Vec<UserPart>),
+}
+
+impl UserPart {
+    /// An image, if it is one: it has data, and a type of images.
+    pub(crate) fn image(media_type: &str, data: &str) -> Option<Self> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        let kind = media_type.strip_prefix("image/").filter(|kind| !kind.is_empty());
+        let is_image = kind.is_some_and(|kind| kind.chars().all(is_plain)) && !data.trim().is_empty();
+        is_image.then(|| Self::Image { media_type: media_type.to_owned(), data: data.to_owned() })
+    }
+}
+
+impl ReplyPart {
+    pub(crate) fn seq(&self) -> u64 {
+        match self {
+            Self::Text { seq, .. }
+            | Self::Thinking { seq, .. }
+            | Self::Call { seq, .. }
+            | Self::ProviderCall { seq, .. }
+            | Self::ProviderResult { seq, .. }
+            | Self::Block { seq, .. } => *seq,
+        }
+    }
+}
+
+impl Call {
+    /// One of the provider's own fields, if it is a text.
+    pub(crate) fn field(&self, name: &str) -> Option<String> {
+        text_of(&self.fields, name)
+    }
+}
+
+impl Thinking {
+    /// What the metadata of thinking says.
+    pub(crate) fn new(text: String, metadata: Option<&Value>) -> Self {
+        let mut fields = metadata.and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut take = |name| fields.remove(name).and_then(|value| value.as_str().map(Into::into));
+        let (signature, redacted) = (take("signature"), take("redactedData"));
+        Self { text, signature, redacted, fields }
+    }
+
+    /// One of the provider's own fields, if it is a text.
+    pub(crate) fn field(&self, name: &str) -> Option<String> {
+        text_of(&self.fields, name)
+    }
+
+    /// What the metadata would have said; none if there is nothing to say.
+    pub(crate) fn metadata(&self) -> Option<Value> {
+        let taken = [("signature", &self.signature), ("redactedData", &self.redacted)];
+        let taken =
+            taken.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?.into())));
+        let metadata: Object = taken.chain(self.fields.clone()).collect();
+        (!metadata.is_empty()).then(|| metadata.into())
+    }
+}
+
+fn text_of(fields: &Object, name: &str) -> Option<String> {
+    fields.get(name).and_then(Value::as_str).map(Into::into)
+}
+
+impl Output {
+    /// All that it says, as a text.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Value(Value::String(text)) => text.into(),
+            Self::Value(value) => value.to_string(),
+            Self::Parts(parts) => {
+                let texts = parts.iter().filter_map(|part| match part {
+                    UserPart::Text(text) => Some(&**text),
+                    UserPart::Image { .. } => None,
+                });
+                texts.collect::<Vec<_>>().join("\n\n")
+            }
+        }
+    }
+
+    pub(crate) fn images(&self) -> impl Iterator<Item = &UserPart> {
+        let parts = match self {
+            Self::Value(_) => &[],
+            Self::Parts(parts) => &**parts,
+        };
+        parts.iter().filter(|part| matches!(part, UserPart::Image { .. }))
+    }
+}

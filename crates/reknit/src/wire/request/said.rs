@@ -1,0 +1,190 @@
+//! [`Conversation`]: what the messages of a request say, one thing after the other.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::content::Content;
+use super::message::{ProviderCallId, Thinking};
+use crate::json::{Object, Value};
+
+/// One thing that was said in a conversation.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// By the user.
+    User(Vec<Content>),
+    /// The model begins to reply; what follows up to the user's next is its reply.
+    ReplyStarted,
+    Text(String),
+    /// The provider's own fields of the text before.
+    TextFields(Object),
+    Thinking(Thinking),
+    Call(Called),
+    /// The result of a call, the client's or one that the provider ran.
+    Result {
+        id: String,
+        name: Option<String>,
+        result: Value,
+        is_error: Option<bool>,
+    },
+    /// Something of the provider that must go back unchanged.
+    Block {
+        kind: String,
+        block: Object,
+    },
+}
+
+/// A call that the model made.
+#[derive(Debug)]
+pub(crate) struct Called {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) arguments: Value,
+    pub(crate) provider_executed: bool,
+    /// The provider's own fields of it.
+    pub(crate) metadata: Option<Value>,
+}
+
+/// Collects what messages say, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    said: Vec<Said>,
+    /// Whether the model is speaking, so that its next words belong to the same reply.
+    in_reply: bool,
+    unanswered: Unanswered,
+    /// The calls of this reply that the provider ran, by id.
+    provider_calls: BTreeMap<String, ProviderCallId>,
+    newest_provider_call: Option<String>,
+    calls: usize,
+}
+
+impl Conversation {
+    pub(crate) fn into_said(self) -> Vec<Said> {
+        self.said
+    }
+
+    pub(crate) fn user(&mut self, content: Vec<Content>) {
+        if !content.is_empty() {
+            self.end_reply();
+            self.said.push(Said::User(content));
+        }
+    }
+
+    pub(crate) fn text(&mut self, text: String) {
+        if !text.is_empty() {
+            self.reply(Said::Text(text));
+        }
+    }
+
+    /// The provider's own fields of the text before.
+    pub(crate) fn text_fields(&mut self, fields: Object) {
+        self.reply(Said::TextFields(fields));
+    }
+
+    pub(crate) fn thinking(&mut self, thinking: Thinking) {
+        self.reply(Said::Thinking(thinking));
+    }
+
+    pub(crate) fn call(&mut self, call: Called) {
+        let (id, name) = (call.id.clone(), call.name.clone());
+        let is_the_providers = call.provider_executed;
+        let fields = call.metadata.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+        self.calls += 1;
+        self.reply(Said::Call(call));
+        if is_the_providers {
+            self.newest_provider_call = Some(id.clone());
+            self.provider_calls.insert(id.clone(), ProviderCallId { id, name, fields });
+        } else {
+            self.unanswered.push(id, name);
+        }
+    }
+
+    /// The id of a call that came without one.
+    pub(crate) fn invented_id(&self) -> String {
+        format!("call_{}", self.calls)
+    }
+
+    /// The same for a call that the provider ran. No id of the client's has a space in it.
+    pub(crate) fn invented_provider_id(&self) -> String {
+        format!("call {}", self.calls)
+    }
+
+    /// A call of this reply that the provider ran and that has no result yet.
+    pub(crate) fn provider_call(&self, id: &str) -> Option<&ProviderCallId> {
+        self.provider_calls.get(id)
+    }
+
+    /// The newest call that the provider ran, for a result that names none.
+    pub(crate) fn newest_provider_call(&self) -> Option<String> {
+        self.newest_provider_call.clone().filter(|id| self.provider_calls.contains_key(id))
+    }
+
+    /// The result of a call that the provider ran, which is a part of the reply.
+    pub(crate) fn provider_result(&mut self, id: String, result: Value) {
+        let name = self.provider_calls.remove(&id).map(|call| call.name);
+        self.reply(Said::Result { id, name, result, is_error: None });
+    }
+
+    pub(crate) fn block(&mut self, kind: String, block: Object) {
+        self.reply(Said::Block { kind, block });
+    }
+
+    pub(crate) fn result(&mut self, id: String, result: Value, is_error: bool) {
+        self.end_reply();
+        let name = self.unanswered.answer(&id);
+        self.said.push(Said::Result { id, name, result, is_error: is_error.then_some(true) });
+    }
+
+    /// The oldest call of a tool that has no result, for results that name none.
+    pub(crate) fn oldest_call_of(&mut self, name: &str) -> Option<String> {
+        self.unanswered.oldest_of(name)
+    }
+
+    /// Somebody else speaks: what the provider ran has had its results by now.
+    fn end_reply(&mut self) {
+        self.in_reply = false;
+        self.provider_calls.clear();
+    }
+
+    /// The model says something.
+    fn reply(&mut self, said: Said) {
+        if !self.in_reply {
+            self.in_reply = true;
+            self.unanswered = Unanswered::default();
+            self.said.push(Said::ReplyStarted);
+        }
+        self.said.push(said);
+    }
+}
+
+/// The client's calls that have no result yet, the oldest first.
+#[derive(Debug, Default)]
+struct Unanswered {
+    /// Their tools, by id.
+    names: BTreeMap<String, VecDeque<String>>,
+    /// Their ids, by tool. Some may have their result by now.
+    ids: BTreeMap<String, VecDeque<String>>,
+}
+
+impl Unanswered {
+    fn push(&mut self, id: String, name: String) {
+        self.names.entry(id.clone()).or_default().push_back(name.clone());
+        self.ids.entry(name).or_default().push_back(id);
+    }
+
+    /// Takes out the oldest call with this id, and says which tool it is of.
+    fn answer(&mut self, id: &str) -> Option<String> {
+        let names = self.names.get_mut(id)?;
+        let name = names.pop_front();
+        if names.is_empty() {
+            self.names.remove(id);
+        }
+        name
+    }
+
+    fn oldest_of(&mut self, name: &str) -> Option<String> {
+        let ids = self.ids.get_mut(name)?;
+        while !self.names.contains_key(ids.front()?) {
+            ids.pop_front();
+        }
+        ids.front().cloned()
+    }
+}
