@@ -49,7 +49,6 @@ struct Told {
     frames: Vec<Result<Frame, String>>,
     problems: Vec<String>,
     framing: Option<Framing>,
-    last_event_id: String,
 }
 
 #[derive(Debug, PartialEq)]
@@ -86,8 +85,7 @@ fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> Told {
     }
     decoder.finish();
     drain(&mut decoder);
-    let last_event_id = decoder.last_event_id().to_owned();
-    Told { frames, problems, framing: decoder.framing(), last_event_id }
+    Told { frames, problems, framing: decoder.framing() }
 }
 
 impl From<reknit::Frame<'_>> for Frame {

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use reknit::diagnostic::Kind;
 use reknit::event::{End, Origin};
 use reknit::message::Status;
 use reknit::reply::Error;
 use reknit::tags::Tagger;
-use reknit::{Dialect, Message, Reply};
+use reknit::{Diagnostic, Dialect, Message, Reply};
 
 use crate::explain;
 use crate::outcome::{CommandError, Outcome};
@@ -217,11 +218,12 @@ fn close(reply: Reply, arguments: &Arguments, output: &mut ReplyOutput) -> Resul
     if !in_the_output {
         // The error is also a diagnostic, and was reported.
         let reported = reply.error().map(ToString::to_string);
-        let diagnostics = reply.messages().flat_map(Message::diagnostics);
-        for diagnostic in diagnostics.filter(|diagnostic| reported.as_ref() != Some(&diagnostic.message)) {
-            let at = diagnostic.at().unwrap_or_default();
-            let words = format!("warning: byte {at}: {}\nhint: {}", diagnostic.message, diagnostic.hint());
-            report.add(words, diagnostic.kind.name());
+        for message in reply.messages() {
+            let diagnostics = message.diagnostics().iter();
+            diagnostics
+                .filter(|diagnostic| reported.as_ref() != Some(&diagnostic.message))
+                .filter(|diagnostic| !is_cut_call(message, diagnostic))
+                .for_each(|diagnostic| report_diagnostic("warning", diagnostic, &mut report));
         }
     }
     let printed = finish(reply, arguments, output);
@@ -253,7 +255,9 @@ fn finish(reply: Reply, arguments: &Arguments, output: &mut ReplyOutput) -> Resu
 fn report_end(message: &Message, report: &mut Report) {
     match (message.status(), message.failure()) {
         (Status::Stopped, _) => {
-            // For calls that the provider sent as blocks this is a diagnostic.
+            // For calls that the provider sent as blocks there is a diagnostic, with the place.
+            let native = message.diagnostics().iter().filter(|diagnostic| is_cut_call(message, diagnostic));
+            native.for_each(|diagnostic| report_diagnostic("error", diagnostic, report));
             let tagged = message.tool_calls().filter(|call| call.origin != Origin::Native);
             let cut = tagged.filter(|call| call.end() == Some(End::Cut));
             cut.for_each(|call| tools::report_call(&call.name, call.end(), report));
@@ -268,4 +272,15 @@ fn report_end(message: &Message, report: &mut Report) {
             report.add(words.to_owned(), explain::CUT);
         }
     }
+}
+
+/// Whether this is about a call that was cut although the provider ended the message.
+fn is_cut_call(message: &Message, diagnostic: &Diagnostic) -> bool {
+    message.status() == Status::Stopped && diagnostic.kind == Kind::CutArguments
+}
+
+fn report_diagnostic(severity: &str, diagnostic: &Diagnostic, report: &mut Report) {
+    let at = diagnostic.at().unwrap_or_default();
+    let words = format!("{severity}: byte {at}: {}\nhint: {}", diagnostic.message, diagnostic.hint());
+    report.add(words, diagnostic.kind.name());
 }

@@ -5,9 +5,11 @@
 //!
 //! - [`reconstruct`]: a chat message from events that the caller has already parsed.
 //! - [`realtime`]: sessions over a WebSocket: a server's events to messages, notifications and sessions.
+//! - [`system_events`]: what happens between turns, added to messages that the application keeps itself.
 //! - [`cline`]: Cline's two ways to apply search and replace blocks, bugs included.
 #![warn(missing_docs)]
 
 pub mod reconstruct;
 pub mod realtime;
+pub mod system_events;
 pub mod cline;

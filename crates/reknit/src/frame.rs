@@ -184,14 +184,6 @@ impl Decoder {
         self.framing
     }
 
-    /// The last event id, with which a broken connection can be resumed.
-    ///
-    /// It is the id as of the frame returned last. Once all frames have been taken, it includes the id of an
-    /// event without data after the last frame.
-    pub fn last_event_id(&self) -> &str {
-        self.queue.last_event_id()
-    }
-
     fn route(&mut self, piece: &[u8], at: u64) -> Result<(), Error> {
         match &mut self.stage {
             Stage::Start { bom } => {

@@ -48,6 +48,7 @@ pub use crate::wire::request::{Repair, RepairKind};
 
 /// The messages of a request, and what had to be repaired for it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Request {
     /// The messages as the provider takes them: its `messages`, `input` or `contents`. What it is told as the
     /// system's is the caller's.

@@ -58,7 +58,7 @@ mod display;
 mod detect;
 mod utf8;
 
-pub use call::{Call, Param};
+pub use call::Call;
 pub use change::Change;
 pub use detect::{Detected, detect};
 pub use display::display_text;

@@ -14,7 +14,6 @@ mod change;
 mod message;
 mod session;
 mod step;
-mod system;
 
 pub use append::append;
 pub use change::Change;
@@ -23,4 +22,3 @@ pub use chunks::Chunks;
 pub use message::{Message, Role, Status};
 pub use session::Transcript;
 pub use step::{Effect, Step};
-pub use system::{Routed, SystemEvent, apply_system_event};

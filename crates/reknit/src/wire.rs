@@ -1,7 +1,7 @@
 //! Providers' frames to neutral events: one file a dialect.
 //!
 //! Only this folder knows a provider's name. A [`Translator`] gives the neutral [`Event`]s of a stream; a
-//! [`Native`], run only when asked for, gives the reply in the provider's own, non-streamed form. The way back,
+//! `Native`, run only when asked for, gives the reply in the provider's own, non-streamed form. The way back,
 //! from neutral messages to those of a request, is next to them and used through [`history`](crate::history).
 
 use std::fmt;
@@ -127,7 +127,7 @@ impl Dialect {
         self.entry().name
     }
 
-    /// Whether the provider has a form of its own for a whole reply; [`Native`] builds it.
+    /// Whether the provider has a form of its own for a whole reply; see [`Reply::with_native`](crate::Reply::with_native).
     pub fn has_native(self) -> bool {
         self.entry().rebuild.is_some()
     }
@@ -319,7 +319,7 @@ impl Translator {
 ///
 /// What the stream did not bring is absent, and an unfinished argument stands as its text so far.
 #[derive(Debug)]
-pub struct Native {
+pub(crate) struct Native {
     fold: Box<dyn Rebuild>,
     /// Whether a frame had half of a surrogate pair, so that there are marks to resolve.
     has_halves: bool,
@@ -327,12 +327,12 @@ pub struct Native {
 
 impl Native {
     /// A fold at the beginning of a stream; none if the dialect [has no such form](Dialect::has_native).
-    pub fn new(dialect: Dialect) -> Option<Self> {
+    pub(crate) fn new(dialect: Dialect) -> Option<Self> {
         Some(Self { fold: (dialect.entry().rebuild?)(), has_halves: false })
     }
 
     /// Takes the next frame of the stream.
-    pub fn push(&mut self, frame: &Frame<'_>) {
+    pub(crate) fn push(&mut self, frame: &Frame<'_>) {
         if frame.kind == frame::Kind::Comment {
             return;
         }
@@ -346,7 +346,7 @@ impl Native {
     }
 
     /// The messages of the stream, first to last; the last one as far as it has come.
-    pub fn into_messages(self) -> Vec<Value> {
+    pub(crate) fn into_messages(self) -> Vec<Value> {
         let messages = self.fold.into_messages();
         if self.has_halves { messages.into_iter().map(halves::resolve).collect() } else { messages }
     }

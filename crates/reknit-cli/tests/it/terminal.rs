@@ -132,7 +132,7 @@ fn a_dumb_terminal_gets_no_commands() {
 fn a_message_that_is_not_whole_says_so() {
     check(
         &read(60, &[], &[&corpus::input("openai-chat/length-inside-arguments")]),
-        0,
+        1,
         expect![[r#"
             ▸ write_file
               path: a.txt
@@ -140,8 +140,8 @@ fn a_message_that_is_not_whole_says_so() {
               ✗ cut
 
             ! stopped at the length limit · gpt-test-1
-            warning: byte 656: arguments of `write_file`: the call was c
-            losed before their JSON was complete
+            error: byte 656: arguments of `write_file`: the call was clo
+            sed before their JSON was complete
             hint: do not run the call; request the reply again with a hi
             gher limit on its length
             see: `reknit explain cut-arguments`
@@ -245,7 +245,7 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
     );
     check(
         &read(60, &[], &[&corpus::input("gemini/args-by-path-other-part-follows")]),
-        0,
+        1,
         expect![[r#"
             ▸ stow
               deck: fore
@@ -255,8 +255,8 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
             [call stow above is cut]
 
             ✓ waits for its calls · gemini-x
-            warning: byte 391: arguments of `stow`: not whole when the c
-            all was over
+            error: byte 391: arguments of `stow`: not whole when the cal
+            l was over
             hint: do not run the call; request the reply again with a hi
             gher limit on its length
             see: `reknit explain cut-arguments`

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Set to write the expected files instead of comparing them; `cargo xtask corpus` does.
 const BLESS: &str = "REKNIT_BLESS";
 
-/// One folder of the corpus with an `input.ndjson`.
+/// One folder of the corpus with an `input.ndjson` or an `input.json`.
 pub(crate) struct Case {
     /// Its path below `corpus/`.
     pub(crate) name: String,
@@ -27,8 +27,9 @@ pub(crate) fn cases(kind: &str) -> Vec<Case> {
 
 impl Case {
     fn read(folder: PathBuf, name: String) -> Self {
-        let path = folder.join("input.ndjson");
-        let input = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let inputs = ["input.ndjson", "input.json"].map(|file| folder.join(file));
+        let path = inputs.iter().find(|path| path.exists()).unwrap_or(&inputs[0]);
+        let input = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self { name, input, folder }
     }
 

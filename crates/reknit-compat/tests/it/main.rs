@@ -11,6 +11,7 @@ mod sources;
 mod reconstruct;
 mod realtime;
 mod realtime_sequences;
+mod system_events;
 mod cline;
 mod types;
 mod errors;

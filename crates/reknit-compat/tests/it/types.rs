@@ -37,6 +37,7 @@ fn every_public_type_is_send_and_sync() {
         realtime::Diagnostic,
         realtime::DiagnosticKind,
         realtime::MessageBuilder,
+        system_events::SystemEvent,
         realtime::MessageType,
         realtime::Stamp,
         realtime::NoMessage,

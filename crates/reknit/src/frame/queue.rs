@@ -157,10 +157,6 @@ impl Queue {
         let (problem, frame) = self.unread.pop_front()?;
         Some(problem.in_words(frame))
     }
-
-    pub(super) fn last_event_id(&self) -> &str {
-        &self.last_id
-    }
 }
 
 impl Problem {

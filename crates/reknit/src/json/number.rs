@@ -62,7 +62,7 @@ impl Number {
     }
 
     /// The shortest number that parses to `float`, or `None` for infinities and NaN.
-    pub fn from_f64(float: f64) -> Option<Self> {
+    pub(super) fn from_f64(float: f64) -> Option<Self> {
         serde_json::Number::from_f64(float).map(|number| Self::from(&number))
     }
 

@@ -92,8 +92,7 @@ impl Value {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
-    /// The elements, mutably, if this is an array.
-    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
+    pub(crate) fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::json::{ErrorKind, Value};
+use crate::json::{ErrorKind, PartialJson, Value};
 
 /// What a secret is replaced with.
 pub(super) const REMOVED: &str = "[removed]";
@@ -100,16 +100,19 @@ fn remove_from_header(name: &str, value: &mut Value) {
 /// A text that is JSON, a URL or a form, without its secrets. `None` if it has none.
 fn cleaned_text(text: &str) -> Option<String> {
     if text.trim_start().starts_with(['{', '[']) {
-        let mut value = match text.parse::<Value>() {
-            Ok(value) => value,
-            // It is JSON, but what is in it is unknown. The limit does not depend on that of the caller, because
-            // what counts as a secret must not.
-            Err(error) if error.kind() == ErrorKind::TooDeep => return Some(REMOVED.to_owned()),
-            Err(_) => return None,
-        };
-        let before = value.clone();
+        // The depth does not depend on the caller's limits, because what counts as a secret must not.
+        let mut json = PartialJson::new();
+        let read = json.push(text).and_then(|()| json.check());
+        let mut value = json.value().cloned().unwrap_or_default();
         remove(&mut value);
-        return (value != before).then(|| value.to_string());
+        let has_secrets = json.value().is_some_and(|before| *before != value);
+        return match read {
+            Ok(()) => has_secrets.then(|| value.to_string()),
+            // What is below that depth is unknown.
+            Err(error) if error.kind() == ErrorKind::TooDeep => Some(REMOVED.to_owned()),
+            // It was cut, or has a mistake: it cannot be written again without the secret.
+            Err(_) => has_secrets.then(|| REMOVED.to_owned()),
+        };
     }
     // A text with whitespace is prose, and what it says about a key is not the key itself.
     if text.contains(char::is_whitespace) || !text.contains(['=', '@', '%']) {

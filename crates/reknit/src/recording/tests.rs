@@ -264,6 +264,20 @@ fn json_that_is_too_deep_to_be_checked_is_removed() {
 }
 
 #[test]
+fn json_that_is_cut_or_wrong_is_removed_if_a_secret_is_in_it() {
+    let arguments = |text: &str| {
+        let body = Value::from([("arguments", text)].into_iter().collect::<Object>());
+        Header::new(Request { body: Some(body), ..Request::default() }).to_line()
+    };
+    for end in ["", r#"",}"#, r#"","city":"Pa"#] {
+        let line = arguments(&format!(r#"{{"api_key":"{SECRET}{end}"#));
+        assert!(line.contains(r#""arguments":"[removed]""#), "{line}");
+    }
+    let line = arguments(r#"{"city":"Pa"#);
+    assert!(line.contains("Pa"), "{line}");
+}
+
+#[test]
 fn what_is_not_secret_is_kept() {
     let body = concat!(
         r#"{"max_tokens":9,"stream":true,"key":null,"thinking":{"budget_tokens":5},"#,

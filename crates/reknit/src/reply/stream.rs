@@ -42,11 +42,6 @@ impl<S> ChangeStream<S> {
     pub fn reply(&self) -> &Reply {
         &self.reply
     }
-
-    /// Returns the reply.
-    pub fn into_reply(self) -> Reply {
-        self.reply
-    }
 }
 
 impl<S, B, E> Stream for ChangeStream<S>

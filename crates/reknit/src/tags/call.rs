@@ -72,7 +72,7 @@ pub struct Call<'a> {
 
 /// A parameter of a call.
 #[derive(Clone, Copy, Debug)]
-pub struct Param<'a> {
+pub(super) struct Param<'a> {
     data: &'a ParamData,
     text: &'a str,
 }
@@ -114,8 +114,13 @@ impl<'a> Call<'a> {
         &self.text[self.range()]
     }
 
-    /// Its parameters in the order in which they came. Empty if the arguments are not written one by one.
-    pub fn params(&self) -> impl Iterator<Item = Param<'a>> {
+    /// The name and the text so far of each parameter, in the order in which they came. Empty if the arguments
+    /// are not written one by one.
+    pub fn params(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.all_params().map(|param| (param.name(), param.text()))
+    }
+
+    pub(super) fn all_params(&self) -> impl Iterator<Item = Param<'a>> {
         let Self { data, params: all, text, .. } = *self;
         let params = match &data.input {
             Input::Params(params) => Some(params.iter(all)),
@@ -178,7 +183,7 @@ impl<'a> Call<'a> {
                 None => Cow::Owned(Value::Object(Object::new())),
             },
             Input::Params(_) => Cow::Owned(Value::Object(
-                self.params()
+                self.all_params()
                     .filter(|param| !param.data.replaced)
                     .map(|param| (param.name().to_owned(), param.value()))
                     .collect(),
@@ -189,17 +194,17 @@ impl<'a> Call<'a> {
 
 impl<'a> Param<'a> {
     /// Its name.
-    pub fn name(&self) -> &'a str {
+    pub(super) fn name(&self) -> &'a str {
         &self.text[self.data.name.range()]
     }
 
     /// Its value so far as text, cleaned.
-    pub fn text(&self) -> &'a str {
+    pub(super) fn text(&self) -> &'a str {
         self.data.value.of(self.text)
     }
 
     /// Its value: a string, or once it is complete, a value of the type that the tool's schema asks for.
-    pub fn value(&self) -> Value {
+    pub(super) fn value(&self) -> Value {
         match &self.data.typed {
             Some(value) => Value::clone(value),
             None => Value::String(self.text().into()),
@@ -209,10 +214,5 @@ impl<'a> Param<'a> {
     /// Whether its type is known only when it is complete.
     pub(super) fn is_typed_late(&self) -> bool {
         self.data.typed_late
-    }
-
-    /// Whether it is complete.
-    pub fn is_closed(&self) -> bool {
-        self.data.closed
     }
 }

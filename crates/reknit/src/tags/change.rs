@@ -31,7 +31,7 @@ pub enum Change {
         block: usize,
         /// The number of the parameter in the call.
         param: usize,
-        /// Where the new part starts in [`Param::text`](super::Param::text).
+        /// Where the new part starts in the parameter's text, see [`Call::params`](super::Call::params).
         from: usize,
         /// Where it ends.
         to: usize,

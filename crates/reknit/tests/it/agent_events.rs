@@ -129,7 +129,7 @@ fn add_everywhere(body: &mut Value, extra: &Value) {
             inner.insert("unheardOf", extra.clone());
         }
     }
-    if let Some(content) = object.get_mut("content").and_then(Value::as_array_mut) {
+    if let Some(Value::Array(content)) = object.get_mut("content") {
         for piece in content.iter_mut().filter_map(Value::as_object_mut) {
             piece.insert("unheardOf", extra.clone());
         }

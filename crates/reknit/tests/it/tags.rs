@@ -589,7 +589,7 @@ impl Shown {
                     };
                     let shown = self.params.entry((block, param)).or_default();
                     assert_eq!(shown.len(), from, "{change:?}");
-                    shown.push_str(&call.params().nth(param).unwrap().text()[from..to]);
+                    shown.push_str(&call.params().nth(param).unwrap().1[from..to]);
                 }
                 Change::ArgsGrew { block, from, to } => {
                     let shown = self.args.entry(block).or_default();
@@ -612,9 +612,9 @@ impl Shown {
                     assert_eq!(self.blocks.get(&index).map_or("", String::as_str), text);
                 }
                 Block::Call(call) => {
-                    for (number, param) in call.params().enumerate() {
+                    for (number, (name, text)) in call.params().enumerate() {
                         let shown = self.params.get(&(index, number)).map_or("", String::as_str);
-                        assert_eq!(shown, param.text(), "parameter {} of block {index}", param.name());
+                        assert_eq!(shown, text, "parameter {name} of block {index}");
                     }
                     if call.end() == Some(End::Cut) {
                         let shown = self.args.get(&index).copied().unwrap_or_default();

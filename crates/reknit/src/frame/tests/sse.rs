@@ -294,16 +294,3 @@ fn line_separator_is_not_a_line_end() {
         "#]],
     );
 }
-
-#[test]
-fn last_event_id_is_that_of_the_frame_returned() {
-    let mut decoder = Decoder::new(Framing::Sse, &Limits::default());
-    decoder.push(b"id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\n");
-    assert_eq!(decoder.last_event_id(), "");
-    decoder.next_frame().unwrap().unwrap();
-    assert_eq!(decoder.last_event_id(), "1");
-    decoder.next_frame().unwrap().unwrap();
-    assert_eq!(decoder.last_event_id(), "2");
-    assert_eq!(decoder.next_frame(), Ok(None));
-    assert_eq!(decoder.last_event_id(), "2");
-}

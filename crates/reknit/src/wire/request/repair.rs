@@ -5,6 +5,7 @@ use serde::ser::{SerializeStruct, Serializer};
 
 /// Something in a history that a provider would have refused, and what was done about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repair {
     /// What sort of thing it is; callers match on this.
     pub kind: RepairKind,
@@ -43,9 +44,6 @@ macro_rules! kinds {
         }
 
         impl RepairKind {
-            /// Every kind.
-            pub const ALL: &[Self] = &[$(Self::$kind),+];
-
             /// Its name, as it stands in JSON.
             pub fn name(self) -> &'static str {
                 match self {
@@ -54,7 +52,7 @@ macro_rules! kinds {
             }
 
             /// What to do about a repair of this kind.
-            pub fn hint(self) -> &'static str {
+            fn hint(self) -> &'static str {
                 match self {
                     $(Self::$kind => $hint,)+
                 }

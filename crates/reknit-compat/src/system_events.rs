@@ -1,6 +1,9 @@
-//! [`apply_system_event`]: adds something that happens while no turn is running.
+//! Something that happens while no turn is running, added to the messages of an application of its own.
+//!
+//! Applications whose sessions are a log of entries do not need this:
+//! [`Transcript`](reknit::transcript::Transcript) adds such entries by itself.
 
-use super::chunk::{Chunk, SystemKind};
+use reknit::transcript::{Chunk, SystemKind};
 
 /// Something that happened while no turn was running, in the caller's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +35,11 @@ pub trait Routed {
 /// Adds a system event to the last message if that is a message of the system, or else to a new one, and
 /// returns the id of the message.
 ///
-/// While a turn is running, the event belongs in the message of the turn: use [`append`](super::append).
+/// While a turn is running, the event belongs in the message of the turn: use [`append`](reknit::transcript::append).
 ///
 /// ```
-/// use reknit::transcript::{Chunk, Routed, SystemEvent, SystemKind, apply_system_event};
+/// use reknit::transcript::{Chunk, SystemKind};
+/// use reknit_compat::system_events::{Routed, SystemEvent, apply_system_event};
 ///
 /// #[derive(Debug, PartialEq)]
 /// struct Message {
