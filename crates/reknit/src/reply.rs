@@ -303,7 +303,7 @@ impl Reply {
         if self.input != Input::Open {
             return;
         }
-        let limit = self.limits.reply_bytes;
+        let limit = self.longest_input();
         let room = usize::try_from(limit.saturating_sub(self.taken)).unwrap_or(usize::MAX);
         if piece.len() > room {
             self.refusal = Some(Error::TooLong { limit });
@@ -313,6 +313,14 @@ impl Reply {
         match self.tagger.as_deref_mut().filter(|_| self.is_text) {
             Some(tagger) => tagger.take_input(piece),
             None => self.source.push(piece),
+        }
+    }
+
+    /// How much of the input is taken at most.
+    fn longest_input(&self) -> u64 {
+        match self.tagger.as_deref().filter(|_| self.is_text) {
+            Some(tagger) => self.limits.reply_bytes.min(tagger.longest_text() as u64),
+            None => self.limits.reply_bytes,
         }
     }
 

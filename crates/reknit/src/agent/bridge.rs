@@ -6,7 +6,7 @@ use super::AgentEvent;
 use crate::diagnostic::Kind;
 use crate::event::{CallId, Opening, Origin, Slot, StopReason, Usage};
 use crate::json::Object;
-use crate::message::{self, Args, Block, Body, Change, Message, State};
+use crate::message::{self, Args, Block, Body, Change, Message, State, Status};
 use crate::text::Text;
 
 mod ended;
@@ -274,9 +274,10 @@ impl Bridge {
 
     /// Ends the text that was split.
     fn end_split(&mut self, message: &Message) {
-        let first = self.split.take().and_then(|first| message.block(first));
-        if let Some(block) = first.filter(|block| block.state() == State::Closed && !block.extra().is_empty())
-        {
+        let Some(block) = self.split.take().and_then(|first| message.block(first)) else { return };
+        // At a length limit the last block is cut, but the provider ended the text.
+        let is_ended = block.state() == State::Closed || message.status() == Status::Stopped;
+        if is_ended && !block.extra().is_empty() {
             self.turns.emit(of_text(block.extra()));
         }
     }

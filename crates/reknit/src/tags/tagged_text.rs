@@ -124,7 +124,7 @@ impl TaggedText {
             let last = self.parser.blocks().len() - 1;
             output.closed(self.slot_of(last), end, None);
         }
-        self.emit_fields_alone(output);
+        self.emit_fields_alone(ending, output);
         // If the text is cut off, it cannot be said that a call is complete without its marker.
         self.emit_diagnostics(place, output, |kind| {
             ending == Ending::Complete || kind != Kind::MissingCloser
@@ -142,7 +142,7 @@ impl TaggedText {
     }
 
     /// The text has ended and was only whitespace: the fields that the provider sent with it need a block.
-    fn emit_fields_alone(&mut self, output: &mut Output) {
+    fn emit_fields_alone(&mut self, ending: Ending, output: &mut Output) {
         if self.fields.is_empty() {
             return;
         }
@@ -150,7 +150,8 @@ impl TaggedText {
         output.opened(block, self.choice, Opening::Text { refusal: false });
         output.grew(block, self.prefix..self.parser.text().len());
         self.emit_fields(output);
-        output.closed(block, None, None);
+        let end = (ending == Ending::CutOff).then_some(End::Cut);
+        output.closed(block, end, None);
     }
 
     fn emit_fields(&mut self, output: &mut Output) {

@@ -260,6 +260,11 @@ impl Tagger {
         }
     }
 
+    /// How long a text may be.
+    pub(crate) fn longest_text(&self) -> usize {
+        self.parser.parsed.limits.text_bytes
+    }
+
     /// Starts a text that is the whole input.
     pub(crate) fn begin_input(&mut self) {
         self.texts.insert(INPUT.number(), TaggedText::new(INPUT, 0, self.parser.clone()));

@@ -528,6 +528,27 @@ fn a_text_with_calls_in_it_has_its_fields_once() {
     }
 }
 
+/// With a tagger and without one, the fields of a text are sent back if the provider ended the message.
+#[test]
+fn fields_of_a_text_need_the_end_of_the_message_or_of_the_text() {
+    let stopped = || {
+        let stop = Stop { reason: StopReason::Length, detail: "length".to_owned() };
+        vec![closed(0), Event::Stopped { choice: 0, stop }, Event::Ended]
+    };
+    for (text, end, expected) in
+        [("half", stopped(), 1), ("", stopped(), 1), ("half", vec![Event::Cut], 0), ("", vec![Event::Cut], 0)]
+    {
+        for grammar in [None, profile("hermes")] {
+            let mut events = vec![opened(0, TEXT), kept(0, "id", "msg_1".into())];
+            events.extend((!text.is_empty()).then(|| grew(0, text)));
+            events.extend(end.clone());
+            let events = of_events(grammar, events).events;
+            let fields = events.iter().filter(|event| matches!(event, AgentEvent::ProviderBlock { .. }));
+            assert_eq!(fields.count(), expected, "{text:?} {events:?}");
+        }
+    }
+}
+
 #[test]
 fn a_result_of_the_provider_names_its_call() {
     let result = |call_id: Option<&str>| Opening::ToolResult {

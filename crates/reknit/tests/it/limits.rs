@@ -3,6 +3,7 @@
 use reknit::diagnostic::Kind;
 use reknit::message::{Args, Status};
 use reknit::reply::Error;
+use reknit::tags::{Tagger, profile};
 use reknit::{Dialect, Limits, Message, Reply, frame};
 
 use crate::cuts::same_for_every_cut;
@@ -52,6 +53,20 @@ fn a_frame_that_is_too_long_is_refused_at_its_byte() {
     let error = outcome.error.expect("it was compared");
     assert!(error.to_string().starts_with(&format!("byte {at}: ")), "{error}");
     assert!(error.hint().contains("frame_bytes"));
+}
+
+#[test]
+fn a_text_of_its_own_that_is_too_long_is_refused_at_its_byte() {
+    let input = "<read_file><path>a</path></read_file><read_file><path>bcdef</path></read_file>";
+    let limits = small().with_text_bytes(50);
+    let (message, error) = same_for_every_cut(input.as_bytes(), |pieces| {
+        let tagger = Tagger::new(profile("cline").unwrap(), None, "").unwrap();
+        let outcome = outcome(Reply::of_text(tagger).with_limits(&limits), pieces);
+        (last(&outcome).clone(), outcome.error)
+    });
+    assert_eq!(error, Some(Error::TooLong { limit: 50 }));
+    assert_eq!(message.status(), Status::Cut);
+    assert_eq!(message.complete_calls().count(), 1);
 }
 
 #[test]
