@@ -1,9 +1,10 @@
 //! [`Reply`]: from bytes to messages, for the common case.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::diagnostic::{Diagnostic, Kind, Place};
-use crate::event::Event;
+use crate::event::{Event, Slot};
 use crate::frame;
 use crate::json::Value;
 use crate::limits::Limits;
@@ -345,7 +346,7 @@ impl Reply {
     fn change(&mut self, ready: Ready) -> Option<(Change<'_>, &Message)> {
         let place = self.source.place();
         let starts = match ready {
-            Ready::Pending => false,
+            Ready::Pending | Ready::Skimmed(..) => false,
             Ready::Tagged => self.tagger.as_ref().is_some_and(|tagger| tagger.starts_next()),
             Ready::Sent => self.source.translator().is_some_and(|translator| translator.starts_next()),
         };
@@ -355,6 +356,7 @@ impl Reply {
         let event = match ready {
             Ready::Pending => self.pending.pop_front(),
             Ready::Tagged => self.tagger.as_mut().and_then(|tagger| tagger.next_event()),
+            Ready::Skimmed(block, grown) => self.tagger.as_ref().map(|tagger| tagger.skimmed(block, grown)),
             Ready::Sent => self.source.translator().and_then(Translator::next_event),
         };
         let change = self.message.apply(event?, place);
@@ -401,7 +403,18 @@ impl Reply {
                     self.pending.push_back(Event::Cut);
                     continue;
                 }
-                // Most events add text to a block. The tagger only needs those of text blocks.
+                // Most events add text to a block, and most of that is more prose.
+                if let Some(tagger) = self.tagger.as_deref_mut()
+                    && let Some((block, piece)) = translator.growth_next()
+                    && let Some((block, grown)) = tagger.skim(block, piece)
+                {
+                    translator.next_event();
+                    match grown.is_empty() {
+                        true => continue,
+                        false => return Some(Ready::Skimmed(block, grown)),
+                    }
+                }
+                // The tagger only needs the growth of text blocks.
                 let reads =
                     |tagger: &&mut Tagger| translator.grows_next().is_none_or(|block| tagger.reads(block));
                 match self.tagger.as_deref_mut().filter(reads) {
@@ -444,11 +457,12 @@ impl Reply {
 }
 
 /// Where the next event for the message is.
-#[derive(Clone, Copy)]
 enum Ready {
     Pending,
     /// With the tagger.
     Tagged,
+    /// With the tagger, as growth of a block by a part of its text.
+    Skimmed(Slot, Range<usize>),
     /// With the translator, as the provider sent it.
     Sent,
 }

@@ -181,7 +181,7 @@ impl Parser {
             return self.refused.map_or(Ok(()), Err);
         }
         let limit = self.parsed.limits.text_bytes;
-        let room = limit.saturating_sub(self.parsed.text.len() - self.parsed.prefix);
+        let room = self.parsed.room();
         let taken = if piece.len() <= room { piece } else { &piece[..piece.floor_char_boundary(room)] };
         let skimmed = match &mut self.machine {
             Machine::Prose(prose) => prose.skim(&self.matcher, &mut self.parsed, taken),
@@ -200,6 +200,22 @@ impl Parser {
         self.parsed.note(Kind::LimitReached, at, format!("the text is longer than {limit} bytes"));
         self.refused = Some(TooLong { limit });
         Err(TooLong { limit })
+    }
+
+    /// Takes a piece that only continues the open prose, as most pieces do. Returns the block that grew, and
+    /// by which part of the text; `None` if the piece has to be [pushed](Self::push).
+    fn skim(&mut self, piece: &str) -> Option<(usize, Range<usize>)> {
+        let Machine::Prose(prose) = &mut self.machine else { return None };
+        let fits = !self.parsed.finished && piece.len() <= self.parsed.room();
+        if !fits || !self.parsed.has_run() {
+            return None;
+        }
+        self.parsed.changes.clear();
+        prose.skim(&self.matcher, &mut self.parsed, piece).then(|| match self.parsed.changes.get(0) {
+            Some(Change::Grew { block, from, to }) => (block, from..to),
+            // Whitespace that may be the last of the text, or prose that is dropped.
+            _ => (0, 0..0),
+        })
     }
 
     /// Ends the text. A block that is still open is cut and never looks complete.

@@ -291,6 +291,11 @@ impl Translator {
         self.events.grows_next()
     }
 
+    /// The block that the next event makes grow, and by what, if it does.
+    pub(crate) fn growth_next(&self) -> Option<(Slot, &str)> {
+        self.events.growth_next()
+    }
+
     /// Whether there is no event to be had.
     pub(crate) fn is_drained(&self) -> bool {
         self.events.is_empty()

@@ -345,6 +345,11 @@ impl Parsed {
         }
     }
 
+    /// How many more bytes of text are accepted.
+    pub(super) fn room(&self) -> usize {
+        self.limits.text_bytes.saturating_sub(self.text.len() - self.prefix)
+    }
+
     /// Extends the open prose up to `to`. Returns false if none is open that has more than whitespace.
     ///
     /// Inlined because most pieces need this and nothing else.
@@ -369,6 +374,11 @@ impl Parsed {
             self.changes.push(Change::Grew { block: self.blocks.len() - 1, from, to: end });
         }
         true
+    }
+
+    /// Whether prose is open that has more than whitespace.
+    pub(super) fn has_run(&self) -> bool {
+        matches!(self.run, Some(Run { start: Some(_), .. }))
     }
 
     /// Whether whitespace around prose of this kind is kept.

@@ -80,6 +80,16 @@ impl TaggedText {
         }
     }
 
+    /// Takes a piece that only continues the open prose. Returns the block that grew, and by which part of the
+    /// text; `None` if the piece has to be pushed.
+    pub(super) fn skim(&mut self, piece: &str) -> Option<(Slot, Range<usize>)> {
+        if self.state != State::Open || self.held.is_some() {
+            return None;
+        }
+        let (block, grown) = self.parser.skim(piece)?;
+        Some((self.slot_of(block), grown))
+    }
+
     /// Takes the next piece of a text that is the whole input. Its diagnostics name
     /// bytes of the input.
     pub(super) fn push_bytes(&mut self, piece: &[u8], ids: &Ids, output: &mut Output) {

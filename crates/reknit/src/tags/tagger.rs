@@ -113,7 +113,8 @@ enum Queued {
         end: Option<End>,
         raw: Option<Range<usize>>,
     },
-    Event(Event<'static>),
+    /// Boxed because most events are the growth of a text, and all would be as large.
+    Event(Box<Event<'static>>),
 }
 
 impl Tagger {
@@ -244,7 +245,7 @@ impl Tagger {
             Queued::Closed { block, end, raw } => {
                 Event::Closed { block, end, raw: raw.map(|raw| &text_of(block)[raw]) }
             }
-            Queued::Event(event) => event,
+            Queued::Event(event) => *event,
         })
     }
 
@@ -258,6 +259,20 @@ impl Tagger {
         if let Some(event) = self.push(event, place) {
             self.output.pass(event);
         }
+    }
+
+    /// Takes the growth of a text if it only continues prose that is open, as most growth does. Returns the
+    /// block that grew, and by which part of the text; `None` if the event has to be [taken](Self::take).
+    pub(crate) fn skim(&mut self, block: Slot, piece: &str) -> Option<(Slot, Range<usize>)> {
+        if self.phase != Phase::Message || !self.closing.is_empty() {
+            return None;
+        }
+        self.texts.get_mut(&block.number())?.skim(piece)
+    }
+
+    /// The event of growth that was skimmed.
+    pub(crate) fn skimmed(&self, block: Slot, grown: Range<usize>) -> Event<'_> {
+        Event::Grew { block, text: &self.texts[&block.number()].text()[grown] }
     }
 
     /// How long a text may be.
@@ -305,12 +320,12 @@ impl Tagger {
 
     /// Whether the next event starts a message.
     pub(crate) fn starts_next(&self) -> bool {
-        matches!(self.output.queue.front(), Some(Queued::Event(Event::Started(_))))
+        self.output.next_is(|event| matches!(event, Event::Started(_)))
     }
 
     /// Whether the next event opens a block.
     pub(crate) fn opens_next(&self) -> bool {
-        matches!(self.output.queue.front(), Some(Queued::Event(Event::Opened { .. })))
+        self.output.next_is(|event| matches!(event, Event::Opened { .. }))
     }
 
     /// Discards the events that are left, and takes no more.
@@ -371,7 +386,11 @@ impl Ids {
 
 impl Output {
     pub(super) fn event(&mut self, event: Event<'static>) {
-        self.queue.push_back(Queued::Event(event));
+        self.queue.push_back(Queued::Event(Box::new(event)));
+    }
+
+    fn next_is(&self, is: impl FnOnce(&Event<'_>) -> bool) -> bool {
+        matches!(self.queue.front(), Some(Queued::Event(event)) if is(event))
     }
 
     /// Queues an event that passes unchanged.

@@ -200,6 +200,13 @@ impl Events {
         }
     }
 
+    pub(super) fn growth_next(&self) -> Option<(Slot, &str)> {
+        match self.queue.front()? {
+            Queued::Grew { block, text } => Some((*block, &self.texts[text.clone()])),
+            Queued::Signed { .. } | Queued::Event(_) => None,
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
