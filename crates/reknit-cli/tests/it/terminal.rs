@@ -255,8 +255,8 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
             [call stow above is cut]
 
             ✓ waits for its calls · gemini-x
-            warning: byte 391: arguments of `stow`: not whole when the c
-            all was over
+            warning: byte 391: arguments of `stow`: incomplete when the
+            call ended
             hint: do not run the call; request the reply again with a hi
             gher limit on its length
             see: `reknit explain cut-arguments`
