@@ -1,9 +1,8 @@
-//! A session's entries to the messages of its next request, and such messages back.
+//! Turns a session's entries into the messages of its next request, and such messages into entries.
 //!
-//! A log may end anywhere: inside a reply, between a call and its result, in the middle of a crash. A provider
-//! takes none of that: each call needs exactly one result, thinking needs its signature, no text may be blank.
-//! [`request`] folds entries to messages that the provider takes, and says each [`Repair`] that it had to
-//! make.
+//! A log may end anywhere: inside a reply, or between a call and its result. Providers refuse that: each call
+//! needs exactly one result, thinking needs its signature, no text may be blank. [`request`] turns entries into
+//! messages that the provider accepts, and lists each [`Repair`] that it made.
 //!
 //! ```
 //! use reknit::agent::Entry;
@@ -30,9 +29,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What was sent stays as it was sent: a `request` entry settles all before it, so that the messages of an
+//! What was sent does not change later: a `request` entry settles everything before it, so the messages of an
 //! earlier request are the beginning of those of a later one, until a condensation replaces them. Only a reply
-//! that its provider has paused (`turn-paused`) goes on behind the next request.
+//! that its provider has paused (`turn-paused`) continues after the next request.
 
 use crate::agent::{Body, Entry, Misread};
 use crate::json::Value;
@@ -46,31 +45,31 @@ mod bodies;
 
 pub use crate::wire::request::{Repair, RepairKind};
 
-/// The messages of a request, and what had to be repaired for it.
+/// The messages of a request, and the repairs that were necessary.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
-    /// The messages as the provider takes them: its `messages`, `input` or `contents`. What it is told as the
-    /// system's is the caller's.
+    /// The messages in the provider's form: its `messages`, `input` or `contents`. System messages are up to
+    /// the caller.
     ///
-    /// They end with the user's, or with a reply that the provider has paused and goes on with; they are empty if
-    /// nothing was said yet.
+    /// They end with a user message, or with a reply that the provider has paused and will continue. They are
+    /// empty if nothing was said yet.
     pub messages: Vec<Value>,
-    /// What a provider would have refused, in the order in which it was met.
+    /// What the provider would have refused, in the order in which it was found.
     pub repairs: Vec<Repair>,
 }
 
-/// Why there are no messages.
+/// Why messages could not be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The dialect's requests are not known.
-    #[error("no requests are made in `{dialect}`")]
+    /// The form of the dialect's requests is not known.
+    #[error("requests in `{dialect}` are not supported")]
     NoRequests {
         /// The dialect.
         dialect: Dialect,
     },
-    /// A message is not one of the dialect.
+    /// A message does not have the form of the dialect.
     #[error("message {message}: {misread}")]
     Unreadable {
         /// Its number, counted from 0.
@@ -84,27 +83,27 @@ impl Error {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoRequests { .. } => "ask it in `openai-chat`, which such servers understand",
+            Self::NoRequests { .. } => "use `openai-chat`, which such servers understand",
             Self::Unreadable { .. } => "check that the messages are a request of this dialect",
         }
     }
 }
 
-/// The messages of the next request, out of all entries of a session.
+/// Builds the messages of the next request from all entries of a session.
 ///
-/// Thinking, blocks of the provider and what it runs itself go back only in the dialect that they came in,
-/// which the `request` entry before them names. Calls in tags stand in the text as the model wrote them and
-/// are answered in text. Of two results of a call the first counts: the model was told that one.
+/// Thinking, blocks of the provider and calls that it runs are sent back only in the dialect in which they
+/// came, which the `request` entry before them names. Calls in tags are sent back as the text that the model
+/// wrote, and are answered in text. If a call has two results, the first counts: the model has already seen it.
 pub fn request(dialect: Dialect, entries: &[Entry]) -> Result<Request, Error> {
     let form = dialect.form().ok_or(Error::NoRequests { dialect })?;
     let (messages, repairs) = fold::fold(dialect, form, entries);
     Ok(Request { messages: (form.write)(&messages), repairs })
 }
 
-/// What entries would say to make these messages: the transcript of a history that came from elsewhere.
+/// Builds the bodies of the entries that these messages amount to, for a history that came from elsewhere.
 ///
-/// `model` is the one that is said to have answered. Messages of the system are left out. That the last reply is
-/// paused is in no message; whoever knows it adds the event.
+/// `model` is recorded as the one that answered. System messages are left out. Messages do not say that the
+/// last reply is paused; a caller who knows it adds that event.
 ///
 /// ```
 /// use reknit::{Dialect, history};

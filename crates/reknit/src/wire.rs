@@ -1,8 +1,8 @@
-//! Providers' frames to neutral events: one file a dialect.
+//! Translates providers' frames to neutral events, with one file per dialect.
 //!
-//! Only this folder knows a provider's name. A [`Translator`] gives the neutral [`Event`]s of a stream; a
-//! `Native`, run only when asked for, gives the reply in the provider's own, non-streamed form. The way back,
-//! from neutral messages to those of a request, is next to them and used through [`history`](crate::history).
+//! Only this folder knows the providers. A [`Translator`] turns the frames of a stream into neutral [`Event`]s.
+//! A `Native` builds the reply in the provider's own, non-streamed form. [`history`](crate::history) uses the
+//! way back, from neutral messages to those of a provider's request.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,13 +36,13 @@ use fields::{Error, Raw};
 use repeat::Repeat;
 use request::Form;
 
-/// A provider's way to write a stream.
+/// The format in which a provider streams a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dialect {
     /// Anthropic's Messages.
     Anthropic,
-    /// OpenAI's Chat Completions, and the many servers that imitate them.
+    /// OpenAI's Chat Completions, and the many servers that are compatible with them.
     OpenAiChat,
     /// OpenAI's Responses.
     OpenAiResponses,
@@ -50,40 +50,39 @@ pub enum Dialect {
     Gemini,
     /// Ollama's own API.
     Ollama,
-    /// Agent C's realtime events, of one session.
+    /// Agent C's realtime events of one session.
     AgentC,
 }
 
-/// All that a dialect is known by.
 struct Entry {
     name: &'static str,
+    /// Whether a frame can only be of this dialect.
     claims: fn(&Frame<'_>) -> bool,
     translate: fn() -> Box<dyn Translate>,
-    /// None if the provider has no other form than the stream.
+    /// `None` if the provider has no form other than the stream.
     rebuild: Option<fn() -> Box<dyn Rebuild>>,
-    /// Its requests, if they are known.
+    /// The form of its requests, if it is known.
     form: Option<&'static Form>,
 }
 
-/// Where in a stream of messages the next frame stands.
+/// Where in a stream of messages the next frame is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum State {
     /// No message has begun.
     #[default]
     Before,
     Within,
-    /// A message is over; another one may begin.
+    /// A message is over, and another may begin.
     After,
 }
 
-/// A dialect's way from frames to events.
+/// Turns the frames of one dialect into events. It remembers what it needs to read the next frame.
 trait Translate: fmt::Debug + Send + Sync {
-    /// Translates one frame.
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error>;
 
-    /// Whether a frame whose only event is growth may be followed by [`repeat`](Self::repeat).
+    /// Whether [`repeat`](Self::repeat) may read the next frame if the last one only made a block grow.
     ///
-    /// It may if reading it again would do the same again, and leave nothing else behind.
+    /// It may if reading the same frame again would do the same again and change nothing else.
     fn repeats(&self) -> bool {
         false
     }
@@ -93,52 +92,50 @@ trait Translate: fmt::Debug + Send + Sync {
         events.grew(block, text);
     }
 
-    /// The stream is over. What its end means for the message comes as events.
     fn finish(&mut self, events: &mut Events) {
         self.cut(events);
     }
 
-    /// The message goes no further, and it is not whole: what was held back is told.
+    /// Ends the stream inside a message: emits what was held back.
     fn cut(&mut self, _events: &mut Events) {}
 }
 
-/// A dialect's way from frames to the provider's own form.
+/// Turns the frames of one dialect into the provider's own form of the reply.
 trait Rebuild: fmt::Debug + Send + Sync {
-    /// Takes one frame and the value in it.
     fn read(&mut self, frame: &Frame<'_>, data: Value);
 
-    /// `[DONE]` came.
     fn done(&mut self) {}
 
-    /// The messages, the last as far as it has come.
+    /// The messages in order; the last one may be unfinished.
     fn into_messages(self: Box<Self>) -> Vec<Value>;
 }
 
 impl Dialect {
-    /// Every dialect that this version reads, in the order in which they are asked about a frame.
+    /// Every dialect that this version reads, in the order in which detection tries them.
     ///
-    /// Chat Completions come last: so many servers imitate them that any error which is an object passes
-    /// for theirs.
+    /// Chat Completions come last: they are imitated so widely that any error that is an object could be
+    /// theirs.
     pub const ALL: [Self; 6] =
         [Self::Anthropic, Self::OpenAiResponses, Self::Gemini, Self::Ollama, Self::AgentC, Self::OpenAiChat];
 
-    /// Its name, as the command line takes it.
+    /// The name that the command line uses.
     pub fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// Whether the provider has a form of its own for a whole reply; see [`Reply::with_native`](crate::Reply::with_native).
+    /// Whether the provider has its own form of a whole reply; see
+    /// [`Reply::with_native`](crate::Reply::with_native).
     pub fn has_native(self) -> bool {
         self.entry().rebuild.is_some()
     }
 
-    /// The dialect of a stream, by one of its first frames; `None` if the frame could be anyone's.
+    /// Detects the dialect of a stream from one of its first frames; `None` if the frame does not show it.
     pub fn detect(frame: &Frame<'_>) -> Option<Self> {
         let is_data = frame.kind == frame::Kind::Data;
         Self::ALL.into_iter().find(|dialect| is_data && (dialect.entry().claims)(frame))
     }
 
-    /// What its requests are like; none if that is not known.
+    /// The form of its requests; `None` if it is not known.
     pub(crate) fn form(self) -> Option<&'static Form> {
         self.entry().form
     }
@@ -197,7 +194,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// A name that is no dialect's.
+/// A name that no dialect has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not a dialect")]
 pub struct UnknownName {
@@ -220,7 +217,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// Frames of one dialect in, neutral events out.
+/// Translates frames of one dialect to neutral events.
 ///
 /// ```
 /// use reknit::event::Event;
@@ -249,7 +246,7 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// A translator at the beginning of a stream.
+    /// Creates a translator at the start of a stream.
     pub fn new(dialect: Dialect) -> Self {
         let fold = (dialect.entry().translate)();
         Self { fold, repeat: Repeat::default(), events: Events::default() }
@@ -271,7 +268,7 @@ impl Translator {
         self.repeat.set(frame, growth);
     }
 
-    /// The next event of the frames that were given.
+    /// The next event of the frames pushed so far.
     pub fn next_event(&mut self) -> Option<Event<'_>> {
         self.events.next()
     }
@@ -296,21 +293,21 @@ impl Translator {
         self.events.growth_next()
     }
 
-    /// Whether there is no event to be had.
+    /// Whether no event is left.
     pub(crate) fn is_drained(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// The stream is over. What its end means for the message comes as events.
+    /// Ends the stream; [`next_event`](Self::next_event) then returns what that means for the message.
     pub fn finish(&mut self) {
         self.fold.finish(&mut self.events);
         self.events.finish();
     }
 
-    /// The stream is over, and ended inside a frame, of which this many bytes came.
+    /// Ends a stream that stopped inside a frame, after this many bytes of it.
     ///
-    /// Where the end of the input is the end of the message, this end is none. `[DONE]` without its line end
-    /// says no more than a clean end does.
+    /// In some dialects the end of the input ends the message. A stream that stops inside a frame does not,
+    /// unless that frame can be a `[DONE]` without its line end.
     pub fn finish_inside_frame(&mut self, bytes: u64) {
         if bytes <= ("data: ".len() + DONE.len()) as u64 {
             return self.finish();
@@ -320,18 +317,18 @@ impl Translator {
     }
 }
 
-/// The reply in the provider's own non-streamed form.
+/// Builds the reply in the provider's own non-streamed form.
 ///
-/// What the stream did not bring is absent, and an unfinished argument stands as its text so far.
+/// What the stream did not bring is absent, and unfinished arguments are the text so far.
 #[derive(Debug)]
 pub(crate) struct Native {
     fold: Box<dyn Rebuild>,
-    /// Whether a frame had half of a surrogate pair, so that there are marks to resolve.
+    /// Whether a frame contained half of a surrogate pair, so that there are marks to resolve.
     has_halves: bool,
 }
 
 impl Native {
-    /// A fold at the beginning of a stream; none if the dialect [has no such form](Dialect::has_native).
+    /// Starts at the beginning of a stream; `None` if the dialect [has no such form](Dialect::has_native).
     pub(crate) fn new(dialect: Dialect) -> Option<Self> {
         Some(Self { fold: (dialect.entry().rebuild?)(), has_halves: false })
     }
@@ -344,19 +341,19 @@ impl Native {
         if frame.data == DONE {
             return self.fold.done();
         }
-        // A frame that is no object is noticed by the translator, which sees the same frames.
+        // The translator sees the same frames, and reports those that are not objects.
         if let Some(data) = self.parse(frame.data) {
             self.fold.read(frame, data);
         }
     }
 
-    /// The messages of the stream, first to last; the last one as far as it has come.
+    /// The messages of the stream in order; the last one may be unfinished.
     pub(crate) fn into_messages(self) -> Vec<Value> {
         let messages = self.fold.into_messages();
         if self.has_halves { messages.into_iter().map(halves::resolve).collect() } else { messages }
     }
 
-    /// The value of a frame; one with a fault in some part is read as leniently as the translator does.
+    /// The value of a frame, read as leniently as the translator reads it if some part is malformed.
     fn parse(&mut self, data: &str) -> Option<Value> {
         if let Ok(value) = data.parse() {
             return Some(value);
@@ -364,12 +361,12 @@ impl Native {
         let marked = halves::mark(data);
         self.has_halves |= marked.is_some();
         let data = Raw::new(marked.as_deref().unwrap_or(data));
-        data.members(|_, _| {}).ok().map(|()| data.value_to_a_depth(KEPT_DEPTH))
+        data.members(|_, _| {}).ok().map(|()| data.value_to_depth(KEPT_DEPTH))
     }
 }
 
-/// How deep a frame is read of which some part cannot be; providers' own fields lie above it.
+/// How deep a frame with a malformed part is read; providers' own fields are not nested deeper.
 const KEPT_DEPTH: usize = 16;
 
-/// What OpenAI and its imitators send as the last frame.
+/// What OpenAI and compatible servers send as the last frame.
 const DONE: &str = "[DONE]";

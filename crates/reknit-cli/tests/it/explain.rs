@@ -27,7 +27,7 @@ fn an_entry_is_printed_as_on_the_page() {
         data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"find","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}
 
         $ reknit read reply.sse
-        warning: byte 0: call of `find` has no id and was given `call_0`
+        warning: byte 0: call to `find` has no id, and was given `call_0`
         hint: no action needed; the server leaves out ids
         ```
     "#]]

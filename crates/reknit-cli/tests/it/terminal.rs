@@ -255,8 +255,8 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
             [call stow above is cut]
 
             ✓ waits for its calls · gemini-x
-            error: byte 391: arguments of `stow`: not whole when the cal
-            l was over
+            error: byte 391: arguments of `stow`: incomplete when the ca
+            ll ended
             hint: do not run the call; request the reply again with a hi
             gher limit on its length
             see: `reknit explain cut-arguments`
@@ -496,10 +496,10 @@ fn calls_in_a_text_are_shown_with_all_their_parts() {
         ⟨d⟩  path:⟨⟩ site/index.html
         ⟨d⟩  content:
           │ ⟨⟩<!doctype html>
-        ⟨d⟩  │ ⟨⟩<p>A closing tag such as </content> may stand in a file.
+        ⟨d⟩  │ ⟨⟩<p>A closing tag such as </content> may occur in a file.
         ⟨d⟩  │ ⟨⟩</p>
 
-        Mentioning⟨d⟩ `⟨6⟩<read_file>⟨d⟩`⟨⟩ in code is no call.
+        Mentioning⟨d⟩ `⟨6⟩<read_file>⟨d⟩`⟨⟩ in code is not a call.
 
         ⟨b3⟩▸ execute_command
         ⟨d⟩  command:⟨⟩ cd site && ls -la

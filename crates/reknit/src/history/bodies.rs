@@ -1,9 +1,9 @@
-//! What entries say that make the messages of a request.
+//! Turns what was said in requests into the bodies of entries.
 
 use crate::agent::{AgentEvent, Body, ToolCall, ToolResult};
 use crate::wire::request::{Called, Said};
 
-/// The bodies of the entries that say this, in a session with this model.
+/// The bodies of entries for what was said in a session with this model.
 pub(super) fn of(said: Said, dialect: &str, model: &str) -> Vec<Body> {
     match said {
         Said::User(content) => vec![Body::UserMessage { content }],

@@ -1,4 +1,4 @@
-//! A reply that is over: what of it goes back, and the result of each of its calls.
+//! Closes a reply that is over: decides which parts are sent back, and the result of each call.
 
 use super::reply::{CallState, Open, OpenBody, Reply, Seal, Unanswered};
 use crate::agent::{self, Content, ToolResult};
@@ -8,32 +8,30 @@ use crate::wire::request::{
     UserPart, refuse_unless,
 };
 
-/// Whose a reply is.
+/// Who wrote a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Origin {
-    /// Nobody said.
+    /// It is not known.
     Unknown,
-    /// That of the provider that the request is for.
+    /// The provider that the request is for.
     Own,
     Another,
 }
 
-/// What a reply comes to.
 #[derive(Debug, Default)]
 pub(super) struct Closed {
     pub(super) parts: Vec<ReplyPart>,
     pub(super) results: Vec<Answer>,
-    /// The results of calls that are told as text.
-    pub(super) told: Vec<UserPart>,
-    /// Whether something was left out behind the last part.
+    /// The results of calls that are sent as text.
+    pub(super) results_as_text: Vec<UserPart>,
+    /// Whether something was left out after the last part.
     has_gap: bool,
 }
 
-/// What a reply is closed with.
 pub(super) struct Closing<'c> {
     pub(super) origin: Origin,
-    /// Whether the provider goes on with the reply, so that its calls may still have results.
-    pub(super) goes_on: bool,
+    /// Whether the provider continues the reply, so that its calls may still get results.
+    pub(super) continues: bool,
     pub(super) form: &'c Form,
     pub(super) ids: &'c mut Ids,
     pub(super) repairs: &'c mut Repairs,
@@ -42,9 +40,9 @@ pub(super) struct Closing<'c> {
 impl Closing<'_> {
     pub(super) fn close(&mut self, reply: &Reply<'_>) -> Closed {
         let mut closed = Closed::default();
-        // Calls that the provider runs keep their ids, so that none of the client's may have one of them.
+        // Calls that the provider runs keep their ids, so calls of the client must not have the same ones.
         if self.origin == Origin::Own {
-            reply.ids_of_the_provider().for_each(|id| self.ids.reserve(id));
+            reply.provider_call_ids().for_each(|id| self.ids.reserve(id));
         }
         for (at, open) in reply.parts.iter().enumerate() {
             let before = closed.parts.len();
@@ -56,20 +54,20 @@ impl Closing<'_> {
             ReplyPart::Text { text, fields, .. } => !is_blank(text) || !fields.is_empty(),
             _ => true,
         });
-        // What is left out then may have been all that came behind a thinking.
+        // What is left out may have been all that followed some thinking.
         self.leave_out_last_thinking(parts);
         (self.form.fit)(parts, self.repairs);
         self.leave_out_last_thinking(parts);
         join_texts(parts);
         if let (Some(Open { seq, .. }), []) = (reply.parts.first(), &**parts) {
-            self.repairs.push(RepairKind::ReplyEmpty, *seq, "nothing is left of a reply");
+            self.repairs.push(RepairKind::ReplyEmpty, *seq, "an empty reply was left out");
         }
         closed
     }
 
     fn leave_out_last_thinking(&mut self, parts: &mut Vec<ReplyPart>) {
         while let Some(ReplyPart::Thinking { seq, .. }) = parts.last() {
-            let message = "thinking was left out: nothing came behind it";
+            let message = "thinking was left out: nothing came after it";
             self.repairs.push(RepairKind::ThinkingUnfinished, *seq, message);
             parts.pop();
         }
@@ -103,7 +101,7 @@ impl Closing<'_> {
                 }
             },
             OpenBody::ProviderResult { call, result } => {
-                // Of another provider's the call itself was said to be left out.
+                // If another provider ran it, the repair of the call covers its result.
                 if self.origin == Origin::Own {
                     let (id, name, fields) = (call.id.clone(), call.name.clone(), fields(call));
                     let (call, result) = (ProviderCallId { id, name, fields }, (*result).clone());
@@ -127,7 +125,7 @@ impl Closing<'_> {
                 match &call.raw {
                     Some(raw) => {
                         closed.push_text(seq, raw);
-                        closed.tell(name, &output, is_error);
+                        closed.answer_in_text(name, &output, is_error);
                     }
                     None => {
                         let call = self.client_call(seq, call);
@@ -144,7 +142,7 @@ impl Closing<'_> {
     fn thinking(&mut self, seq: u64, text: &str, seal: Seal<'_>) -> Option<Thinking> {
         let metadata = match seal {
             Seal::Sealed(metadata) => Some(metadata),
-            // An empty delta opens thinking, and no more may come.
+            // An empty delta may have opened thinking that never came.
             Seal::Open | Seal::Over if text.is_empty() => return None,
             Seal::Open | Seal::Over => None,
             Seal::Torn => {
@@ -161,7 +159,7 @@ impl Closing<'_> {
         None
     }
 
-    /// A call whose arguments never were whole.
+    /// Leaves out a call whose arguments were never complete.
     fn cut(
         &mut self,
         seq: u64,
@@ -174,7 +172,7 @@ impl Closing<'_> {
         let message = format!("the call `{id}` of `{name}` was left out: {why}");
         self.repairs.push(RepairKind::CallCut, seq, message);
         if let Some(result) = result {
-            closed.tell(name, &output(&result.result), result.is_error == Some(true));
+            closed.answer_in_text(name, &output(&result.result), result.is_error == Some(true));
         }
     }
 
@@ -186,7 +184,7 @@ impl Closing<'_> {
         let input = self.input(seq, call);
         let (id, name, fields) = (call.id.clone(), call.name.clone(), fields(call));
         let call = Call { id, name, input, fields, is_own: true };
-        closed.parts.push(ReplyPart::ProviderCall { seq, call, may_wait: self.goes_on });
+        closed.parts.push(ReplyPart::ProviderCall { seq, call, may_wait: self.continues });
     }
 
     fn client_call(&mut self, seq: u64, call: &agent::ToolCall) -> Call {
@@ -216,14 +214,14 @@ impl Closing<'_> {
                 Input::Plain(text.into())
             }
             other => {
-                let message = format!("the arguments of the call `{}` are no object", call.id);
+                let message = format!("the arguments of the call `{}` are not an object", call.id);
                 self.repairs.push(RepairKind::ArgumentsWrapped, seq, message);
                 Input::Object([("input", other.clone())].into_iter().collect())
             }
         }
     }
 
-    /// The result of a call that has none.
+    /// A result for a call that has none.
     fn explain(&mut self, seq: u64, id: &str, name: &str, why: Unanswered<'_>) -> Output {
         let (kind, text) = match why {
             Unanswered::NotRun => (RepairKind::CallNotRun, "This call was not run.".to_owned()),
@@ -256,7 +254,7 @@ impl Closing<'_> {
 }
 
 impl Closed {
-    /// Adds to the text that is last, unless something stood between them.
+    /// Appends to the last text, unless something came between them.
     fn push_text(&mut self, seq: u64, piece: &str) {
         match self.parts.last_mut() {
             Some(ReplyPart::Text { text, fields, .. }) if !self.has_gap && fields.is_empty() => {
@@ -268,43 +266,43 @@ impl Closed {
         }
     }
 
-    /// The text that is last is over if the provider wants something back with it, so that nothing else is
-    /// sent with that.
+    /// Ends the last text if the provider wants fields back with it, which must not go with any other text.
     fn seal_text(&mut self, seq: u64, wanted: Object) {
         match self.parts.last_mut() {
             _ if wanted.is_empty() => {}
             Some(ReplyPart::Text { fields, .. }) if fields.is_empty() => *fields = wanted,
-            // What the provider wants back may come with no text at all.
+            // The provider may want fields back without any text.
             _ => self.parts.push(ReplyPart::Text { seq, text: String::new(), fields: wanted }),
         }
     }
 
-    /// Tells a result as text: the model wrote its call into a text, or it cannot be sent as a call.
-    fn tell(&mut self, name: &str, output: &Output, is_error: bool) {
+    /// Adds a result as text: the model wrote the call in its text, or it cannot be sent as a call.
+    fn answer_in_text(&mut self, name: &str, output: &Output, is_error: bool) {
         let word = if is_error { "Error" } else { "Result" };
-        self.told.push(UserPart::Text(format!("[{name}] {word}:\n{}", output.text())));
-        self.told.extend(output.images().cloned());
+        self.results_as_text.push(UserPart::Text(format!("[{name}] {word}:\n{}", output.text())));
+        self.results_as_text.extend(output.images().cloned());
     }
 }
 
-/// Joins texts that became neighbours: they would not come back as two.
+/// Joins texts that became neighbours, as they would be read back.
 fn join_texts(parts: &mut Vec<ReplyPart>) {
     parts.dedup_by(|second, first| match (first, second) {
-        (ReplyPart::Text { text: first, fields: none, .. }, ReplyPart::Text { text: second, fields, .. })
-            if none.is_empty() =>
-        {
+        (
+            ReplyPart::Text { text: first, fields: before, .. },
+            ReplyPart::Text { text: second, fields, .. },
+        ) if before.is_empty() => {
             if !second.is_empty() {
                 first.push_str("\n\n");
             }
             first.push_str(second);
-            *none = std::mem::take(fields);
+            *before = std::mem::take(fields);
             true
         }
         _ => false,
     });
 }
 
-/// The texts and images that a result is a list of, or its value.
+/// The texts and images of a result that is a list of them, or its value.
 fn output(result: &Value) -> Output {
     let parts = result.as_array().filter(|parts| !parts.is_empty());
     let parts = parts.and_then(|parts| parts.iter().map(user_part).collect::<Option<Vec<_>>>());
@@ -323,7 +321,7 @@ fn fields(call: &agent::ToolCall) -> Object {
     call.metadata.as_ref().and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-/// Whether a field is a text with something in it: no other is a signature.
+/// Whether a field is a non-empty string, as a signature is.
 fn is_filled(value: &Value) -> bool {
     value.as_text().is_some_and(|text| !text.is_empty())
 }

@@ -1,4 +1,4 @@
-//! The fold of entries to neutral messages.
+//! Folds entries into neutral messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -9,13 +9,12 @@ use crate::agent::{AgentEvent, Body, Content, Entry, ToolResult};
 use crate::wire::Dialect;
 use crate::wire::request::{Answer, Form, Ids, Message, Repair, RepairKind, Repairs, ReplyPart, UserPart};
 
-/// What stands before the model's words if nothing does.
+/// The user message before a reply that has none.
 const NO_BEGINNING: &str = "The beginning of this conversation is not available.";
 
-/// What stands behind the model's words if nothing does: some providers want the last word to be the user's.
+/// The user message after a reply that has none: some providers require the last message to be the user's.
 const GO_ON: &str = "Go on.";
 
-/// Folds all entries.
 pub(super) fn fold(dialect: Dialect, form: &Form, entries: &[Entry]) -> (Vec<Message>, Vec<Repair>) {
     let mut fold = Fold::new(dialect, form);
     let mut summary = entries.iter().enumerate().rev().find_map(|(at, entry)| match &entry.body {
@@ -34,35 +33,35 @@ pub(super) fn fold(dialect: Dialect, form: &Form, entries: &[Entry]) -> (Vec<Mes
     fold.finish()
 }
 
-/// How far a reply is.
+/// The state of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     /// More of it may come.
     Open,
-    /// More of it comes when the provider gets it back.
+    /// More of it comes once it is sent back to the provider.
     Paused,
-    /// More of the model's words are another one.
+    /// What the model says next is another reply.
     Over,
 }
 
 struct Fold<'a> {
     dialect: Dialect,
     form: &'a Form,
-    /// The entry that is read.
+    /// The entry that is being read.
     seq: u64,
-    /// The dialect of the last request: whose words come.
+    /// The dialect of the last request, and so of the replies that follow.
     asked: Option<&'a str>,
     reply: Reply<'a>,
     phase: Phase,
     /// What the user said since the reply began, by entry.
     said: Vec<(u64, Vec<UserPart>)>,
-    /// By the id of the request: the call that somebody was asked about.
+    /// The calls that approval requests are about, by the id of the request.
     approvals: BTreeMap<&'a str, &'a str>,
-    /// Ids of calls that have, or were given, a result.
+    /// Ids of calls that have a result, their own or an added one.
     answered: BTreeSet<&'a str>,
     ids: Ids,
     messages: Vec<Message>,
-    /// Whether the last message has what the user said in an entry of its own.
+    /// Whether the last message contains a user message of the log.
     last_is_said: bool,
     repairs: Repairs,
 }
@@ -86,7 +85,8 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// Replaces all that was taken by a summary. Who is speaking stays, and a thinking that is open is torn.
+    /// Replaces everything so far with a summary. The current reply continues, but open thinking loses its
+    /// start.
     fn condense(&mut self, summary: &str, seq: u64) {
         let rest = self.reply.cut_off(self.seq);
         *self = Self { seq: self.seq, asked: self.asked, reply: rest, ..Self::new(self.dialect, self.form) };
@@ -117,7 +117,7 @@ impl<'a> Fold<'a> {
                 self.phase = Phase::Over;
             }
             Body::Agent(event) => self.take_event(event),
-            // The summary is told where the entries that it covers end.
+            // The summary is inserted where the entries that it covers end.
             Body::Condensation { .. } => {}
             Body::Mode { .. } | Body::Todos { .. } | Body::Child { .. } => {}
         }
@@ -146,7 +146,7 @@ impl<'a> Fold<'a> {
             }
             AgentEvent::TurnStart { .. } => self.phase = Phase::Over,
             AgentEvent::TurnPaused {} => self.phase = Phase::Paused,
-            // What a person sees, and no model is told.
+            // People see these, models do not.
             AgentEvent::ToolInputDelta { .. }
             | AgentEvent::ShellOutput { .. }
             | AgentEvent::Lifecycle(_)
@@ -164,8 +164,8 @@ impl<'a> Fold<'a> {
 
     /// The reply that the model's next words belong to.
     ///
-    /// A call may have its result, and the user may say something, while the reply still arrives: only the
-    /// next request tells where it ends. Where no request was ever told, those two end it.
+    /// A call may get its result, and the user may say something, while the reply still arrives: it ends with
+    /// the next request. If the log has no requests, a result or a user message ends it.
     fn reply(&mut self) -> &mut Reply<'a> {
         let is_followed = self.reply.is_answered() || !self.said.is_empty();
         if self.phase == Phase::Over || self.asked.is_none() && is_followed {
@@ -195,7 +195,7 @@ impl<'a> Fold<'a> {
                 },
                 Content::Other(object) => {
                     let kind = object.get("type").map_or_else(String::new, ToString::to_string);
-                    let message = format!("a piece of the type {kind} was left out");
+                    let message = format!("content of the type {kind} was left out");
                     self.repairs.push(RepairKind::ContentUnknown, self.seq, message);
                 }
             }
@@ -218,18 +218,18 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// Whether the next request of its provider goes on with the reply.
+    /// Whether the next request to its provider continues the reply.
     ///
-    /// A provider pauses while it runs its own calls. A call of the client, or a word of the user, is followed by
-    /// something else.
+    /// A provider pauses while it runs its own calls. After a call of the client or a user message, the reply
+    /// is not continued.
     fn is_paused(&self) -> bool {
-        let is_followed = !self.said.is_empty() || !self.reply.has_only_calls_of_the_provider();
+        let is_followed = !self.said.is_empty() || !self.reply.has_only_provider_calls();
         self.phase == Phase::Paused && !is_followed
     }
 
-    /// Whether the request that is made goes on with the reply, which is its last message then.
-    fn goes_on(&self) -> bool {
-        self.is_paused() && self.form.goes_on_with_paused && self.origin() == Origin::Own
+    /// Whether the request continues the reply, which is then its last message.
+    fn continues(&self) -> bool {
+        self.is_paused() && self.form.continues_paused && self.origin() == Origin::Own
     }
 
     fn origin(&self) -> Origin {
@@ -240,33 +240,32 @@ impl<'a> Fold<'a> {
         }
     }
 
-    /// Ends the reply: what of it goes back, the results of its calls, and what the user said behind it.
+    /// Ends the reply: adds what is sent back of it, the results of its calls, and what the user said since.
     fn settle(&mut self) {
-        let (origin, goes_on) = (self.origin(), self.goes_on());
+        let (origin, continues) = (self.origin(), self.continues());
         let reply = mem::take(&mut self.reply);
         let said = mem::take(&mut self.said);
         self.phase = Phase::Open;
         self.answered.extend(reply.unanswered_ids());
         let (ids, repairs) = (&mut self.ids, &mut self.repairs);
-        let mut closing = Closing { origin, goes_on, form: self.form, ids, repairs };
+        let mut closing = Closing { origin, continues, form: self.form, ids, repairs };
         let closed = closing.close(&reply);
         if !closed.parts.is_empty() {
             self.push_reply(closed.parts);
         }
-        self.push_user(closed.results, closed.told);
+        self.push_user(closed.results, closed.results_as_text);
         for (seq, parts) in said {
             if self.last_is_said {
-                self.repairs.push(RepairKind::UsersJoined, seq, "two messages of the user are sent as one");
+                self.repairs.push(RepairKind::UsersJoined, seq, "two user messages are sent as one");
             }
             self.push_user(Vec::new(), parts);
             self.last_is_said = true;
         }
     }
 
-    /// Sees to it that the last word is the user's.
     fn ask(&mut self) {
         if let Some(Message::Model { .. }) = self.messages.last() {
-            let message = format!("the model's words were the last; `{GO_ON}` was put behind them");
+            let message = format!("the history ended with the model; `{GO_ON}` was added after it");
             self.repairs.push(RepairKind::NoQuestion, self.seq, message);
             self.push_user(Vec::new(), vec![UserPart::Text(GO_ON.to_owned())]);
         }
@@ -274,8 +273,7 @@ impl<'a> Fold<'a> {
 
     fn push_reply(&mut self, parts: Vec<ReplyPart>) {
         if self.messages.is_empty() {
-            let message =
-                "the history begins with the model's words; some of the user's were put before them";
+            let message = "the history begins with the model; a user message was added before it";
             self.repairs.push(RepairKind::NoBeginning, parts[0].seq(), message);
             self.push_user(Vec::new(), vec![UserPart::Text(NO_BEGINNING.to_owned())]);
         }
@@ -298,9 +296,9 @@ impl<'a> Fold<'a> {
     }
 
     fn finish(mut self) -> (Vec<Message>, Vec<Repair>) {
-        let goes_on = self.goes_on();
+        let continues = self.continues();
         self.settle();
-        if !goes_on {
+        if !continues {
             self.ask();
         }
         (self.messages, self.repairs.into_list())

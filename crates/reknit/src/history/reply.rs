@@ -1,28 +1,26 @@
-//! [`Reply`]: one reply of the model while its entries come, and what is known of its calls.
+//! [`Reply`]: one reply of the model, and what became of its calls.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::agent::{self, Decision, EndReason, ToolResult};
 use crate::json::{Object, Value};
 
-/// One reply of the model, and what became of its calls.
 #[derive(Debug, Default)]
 pub(super) struct Reply<'a> {
     pub(super) parts: Vec<Open<'a>>,
-    /// By id: calls without a result, the oldest first.
+    /// Calls without a result by id, the oldest first.
     waiting: BTreeMap<&'a str, VecDeque<usize>>,
-    /// By id: the call whose arguments are being written.
+    /// Calls whose arguments are incomplete, by id.
     writing: BTreeMap<&'a str, usize>,
-    /// By the number of its call's part.
+    /// By the index of the call among the parts.
     pub(super) results: BTreeMap<usize, &'a ToolResult>,
-    /// By id, whether calls may run.
     decisions: BTreeMap<&'a str, (Decision, Option<&'a str>)>,
     started: BTreeSet<&'a str>,
     end: Option<EndReason>,
     newest_thinking: Option<usize>,
 }
 
-/// A part of a reply, and the entry that it began with.
+/// A part of a reply, with the entry that it began with.
 #[derive(Debug)]
 pub(super) struct Open<'a> {
     pub(super) seq: u64,
@@ -32,7 +30,7 @@ pub(super) struct Open<'a> {
 #[derive(Debug)]
 pub(super) enum OpenBody<'a> {
     Text(String),
-    /// The provider's own fields of the text before.
+    /// The provider's own fields of the preceding text.
     TextFields(&'a Object),
     Thinking {
         text: String,
@@ -54,7 +52,7 @@ pub(super) enum OpenBody<'a> {
     },
 }
 
-/// How far thinking is.
+/// The state of thinking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Seal<'a> {
     /// More of it may come.
@@ -62,11 +60,10 @@ pub(super) enum Seal<'a> {
     /// It is over, and the provider wants nothing back with it.
     Over,
     Sealed(&'a Value),
-    /// Its beginning is not there, so that no signature fits it.
+    /// Its start is missing, so no signature fits it.
     Torn,
 }
 
-/// How far a call is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CallState<'a> {
     Writing,
@@ -85,7 +82,7 @@ pub(super) enum Unanswered<'a> {
 }
 
 impl Open<'_> {
-    /// Whether it stands in the text, as calls in tags do, or is about it.
+    /// Whether it belongs to the text, as calls in tags do.
     pub(super) fn is_written(&self) -> bool {
         match &self.body {
             OpenBody::Text(_) | OpenBody::TextFields(_) => true,
@@ -99,21 +96,20 @@ impl Open<'_> {
 }
 
 impl<'a> Reply<'a> {
-    /// Whether a call has its result.
+    /// Whether any call of the client has a result.
     pub(super) fn is_answered(&self) -> bool {
         !self.results.is_empty()
     }
 
     /// Whether there are calls, and the provider runs all of them.
-    pub(super) fn has_only_calls_of_the_provider(&self) -> bool {
+    pub(super) fn has_only_provider_calls(&self) -> bool {
         let is_call = |part: &&Open<'_>| matches!(part.body, OpenBody::Call { .. });
-        let (all, of_the_provider) =
-            (self.parts.iter().filter(is_call).count(), self.ids_of_the_provider().count());
-        all > 0 && all == of_the_provider
+        let (all, by_provider) =
+            (self.parts.iter().filter(is_call).count(), self.provider_call_ids().count());
+        all > 0 && all == by_provider
     }
 
-    /// The ids of the calls that the provider runs.
-    pub(super) fn ids_of_the_provider(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn provider_call_ids(&self) -> impl Iterator<Item = &'a str> {
         self.parts.iter().filter_map(|part| match &part.body {
             OpenBody::Call { id, state: CallState::Whole(call), .. } if call.provider_executed => Some(*id),
             _ => None,
@@ -135,7 +131,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// The newest thinking is over. What the provider wants back belongs to it even if text came between.
+    /// Ends the newest thinking. What the provider wants back belongs to it even if text came in between.
     pub(super) fn end_thinking(&mut self, seq: u64, metadata: Option<&'a Value>) {
         let newest = self.newest_thinking.and_then(|at| match &mut self.parts[at].body {
             OpenBody::Thinking { seal, .. } => Some(seal),
@@ -145,7 +141,7 @@ impl<'a> Reply<'a> {
             (Some(seal @ Seal::Open), None) => *seal = Seal::Over,
             (Some(seal @ (Seal::Open | Seal::Over)), Some(metadata)) => *seal = Seal::Sealed(metadata),
             (Some(Seal::Torn), _) => self.newest_thinking = None,
-            // What stands for thinking that the provider does not show may come with no text at all.
+            // Hidden thinking may come without any text.
             (None | Some(Seal::Sealed(_)), Some(metadata)) => {
                 self.push_thinking(seq, "", Seal::Sealed(metadata));
             }
@@ -183,9 +179,9 @@ impl<'a> Reply<'a> {
         self.push(seq, body);
     }
 
-    /// Gives a result to the oldest call with its id that has none; says whether there is one.
+    /// Gives a result to the oldest call of its id without one, and returns whether there is such a call.
     ///
-    /// The result of a call that the provider ran is a part of the reply.
+    /// The result of a call that the provider ran is part of the reply.
     pub(super) fn answer(&mut self, seq: u64, result: &'a ToolResult) -> bool {
         let waiting = self.waiting.get_mut(&*result.tool_call_id);
         let Some(at) = waiting.and_then(VecDeque::pop_front) else { return false };
@@ -224,12 +220,11 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Ids of calls that have no result.
     pub(super) fn unanswered_ids(&self) -> impl Iterator<Item = &'a str> {
         self.waiting.keys().copied()
     }
 
-    /// The reply from here on, without all that was before.
+    /// The rest of the reply, without what came before.
     pub(super) fn cut_off(&self, seq: u64) -> Self {
         let mut rest = Self::default();
         let newest = self.newest_thinking.map(|at| &self.parts[at].body);

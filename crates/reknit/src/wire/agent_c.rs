@@ -1,8 +1,8 @@
-//! Agent C's realtime events, one object a line: the text, the thoughts and the tools of one session.
+//! Agent C's realtime events, one object per line: the text, thoughts and tools of one session.
 //!
-//! A reply is a turn of that session, up to the completion that does not wait for tools; the server carries
-//! out the calls itself. Events of other sessions are kept beside it. All sessions with their messages and
-//! notifications are what the crate `reknit-compat` reads.
+//! A reply is a turn of that session, up to the completion that does not wait for tools; the server carries out
+//! the calls itself. Events of other sessions are kept as unknown events; the crate `reknit-compat` reads whole
+//! sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::event::{
 };
 use crate::frame::Frame;
 
-/// Whether a frame can only be Agent C's: the types alone are words that others use too.
+/// The type alone is not enough: other providers use the same words.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let (mut kind, mut session, mut chat_session) = (None, false, false);
     let read = Raw::new(frame.data).members(|key, value| match key {
@@ -28,24 +28,23 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
         _ => {}
     });
     let kind = kind.as_deref().unwrap_or_default();
-    let is_known = Part::of(kind).is_some() || BESIDE.contains(&kind);
+    let is_known = Part::of(kind).is_some() || NOT_OF_A_REPLY.contains(&kind);
     read.is_ok() && is_known && (session || chat_session && kind == "chat_session_changed")
 }
 
-/// What of a stream must be remembered to translate its next frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
-    /// The session that the reply is of: the first that says something.
+    /// The session of the reply: the first that says anything.
     session: Option<String>,
     interaction: Option<String>,
-    /// The text or the thought that goes on.
+    /// The text or thought that is open.
     open: Option<(Part, Slot)>,
-    /// Calls that were chosen and do not run yet, by their ids.
+    /// Calls that were selected but do not run yet, by id.
     chosen: BTreeMap<String, Chosen>,
-    /// Calls that have their block.
+    /// Calls that have a block.
     called: BTreeSet<String>,
-    /// Why the completion before ended, if the reply goes on behind it.
+    /// Why the previous completion ended, if the reply continues after it.
     waiting: Option<String>,
     slots: u32,
     seen: Seen,
@@ -53,10 +52,9 @@ pub(super) struct Fold {
 
 #[derive(Clone, Debug)]
 struct Chosen {
-    /// How many blocks there were when it was chosen, and how many calls in wait.
+    /// How many blocks and how many waiting calls there were when it was selected.
     order: (u32, usize),
     name: String,
-    /// Its arguments, as they stand in the frame.
     input: String,
 }
 
@@ -89,8 +87,8 @@ impl Part {
     }
 }
 
-/// Events of a session or of the program that are no part of a reply.
-const BESIDE: [&str; 33] = [
+/// Events that are not part of a reply.
+const NOT_OF_A_REPLY: [&str; 33] = [
     "agent_configuration_changed",
     "agent_list",
     "agent_voice_changed",
@@ -126,7 +124,6 @@ const BESIDE: [&str; 33] = [
     "voice_list",
 ];
 
-/// The members of an object that this dialect knows.
 #[derive(Default)]
 struct Members<'a> {
     kind: Option<String>,
@@ -136,7 +133,7 @@ struct Members<'a> {
     calls: Option<Raw<'a>>,
     results: Option<Raw<'a>>,
     model: Option<String>,
-    /// What an end says with `false`; where it is not said, nothing has ended.
+    /// `false` in an event that ends something; without the member, nothing has ended.
     goes_on: bool,
     stop_reason: Option<String>,
     usage: Usage,
@@ -162,7 +159,7 @@ impl<'a> Members<'a> {
                 members.model = value.get("model").and_then(Raw::owned_string);
                 members.others.push((key.to_owned(), value));
             }
-            // A reply is the model's, whatever else an event is; whether a call runs is in its order.
+            // A reply is always the model's, and whether a call runs follows from the order of events.
             "role" | "format" | "active" => {}
             _ => members.others.push((key.to_owned(), value)),
         })?;
@@ -180,11 +177,11 @@ impl Translate for Fold {
             return Ok(());
         }
         let Some(part) = Part::of(kind) else {
-            // Whose turn it is and what was said before says no more of a reply than that it may come.
-            if BESIDE.contains(&kind) {
+            // Turns and earlier messages say nothing about a reply except that one may come.
+            if NOT_OF_A_REPLY.contains(&kind) {
                 events.push(Event::Ping);
             } else {
-                let message = format!("`{kind}` is not an event of Agent C");
+                let message = format!("unknown event `{kind}`");
                 events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             }
             return Ok(());
@@ -192,7 +189,7 @@ impl Translate for Fold {
         if let (Some(own), Some(session)) = (&self.session, &members.session)
             && own != session
         {
-            let message = format!("an event of session `{session}`, beside the reply of `{own}`");
+            let message = format!("event of session `{session}` during a reply of session `{own}`");
             events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             return Ok(());
         }
@@ -200,7 +197,7 @@ impl Translate for Fold {
     }
 
     fn cut(&mut self, events: &mut Events) {
-        // They were chosen, but nobody says that their arguments are all there.
+        // They were selected, but their arguments may not be complete.
         let mut chosen: Vec<_> = std::mem::take(&mut self.chosen).into_iter().collect();
         chosen.sort_unstable_by_key(|(_, chosen)| chosen.order);
         for (id, Chosen { name, input, .. }) in chosen {
@@ -223,7 +220,7 @@ impl Fold {
                 events.push(Event::Ping);
                 return Ok(());
             }
-            // Its reply has ended before, or there was none.
+            // The reply ended earlier, or there was no reply.
             Part::Interaction | Part::Cancelled if self.state != State::Within => {
                 events.push(Event::Ping);
                 return Ok(());
@@ -264,7 +261,7 @@ impl Fold {
 
     fn keep(&mut self, others: &[(String, Raw<'_>)], events: &mut Events) {
         for (key, value) in others {
-            if self.seen.is_news(key, *value) {
+            if self.seen.is_new(key, *value) {
                 events.keep(Owner::Message, key, *value);
             }
         }
@@ -289,7 +286,7 @@ impl Fold {
         events.grew(slot, content);
     }
 
-    /// Calls that the model has chosen; their arguments may still change.
+    /// Takes calls that the model has selected; their arguments may still change.
     fn choose(&mut self, calls: Option<Raw<'_>>, events: &mut Events) -> Result<(), Error> {
         each_call(calls, events, |id, name, input, _| {
             let order = (self.slots, self.chosen.len());
@@ -297,7 +294,7 @@ impl Fold {
         })
     }
 
-    /// Calls that run or are over, each once.
+    /// Takes calls that run or have run; several events may contain the same one.
     fn calls(&mut self, calls: Option<Raw<'_>>, events: &mut Events) -> Result<(), Error> {
         each_call(calls, events, |id, name, input, events| {
             self.chosen.remove(&id);
@@ -315,7 +312,7 @@ impl Fold {
         let (notation, origin) = (Notation::Json, Origin::Native);
         let opening = Opening::ToolCall { id, name, runner, notation, origin };
         let slot = self.blocks(events).new_block(opening);
-        // Some tools' arguments come as the text of an object.
+        // The arguments of some tools are a string that contains an object.
         match input.string_body() {
             Some(_) => events.grew(slot, input),
             None => events.grew_plain(slot, input.text()),
@@ -327,7 +324,7 @@ impl Fold {
         let mut faults = Faults::default();
         let read = results.unwrap_or(Raw::new("[]")).elements(|result| {
             let Some(call_id) = result.get("tool_use_id").map(Raw::owned_string) else {
-                return events.keep_unknown(Kind::OrphanFragment, "a result names no call", result);
+                return events.keep_unknown(Kind::OrphanFragment, "a result does not name its call", result);
             };
             self.close(events);
             let opening = Opening::ToolResult { kind: "tool_result".to_owned(), call_id };
@@ -356,7 +353,7 @@ impl Fold {
         read
     }
 
-    /// A completion ends the reply, unless it waits for tools: then the reply goes on behind them.
+    /// A completion ends the reply unless it waits for tools; then the reply continues after them.
     fn complete(&mut self, reason: Option<String>, usage: Usage, events: &mut Events) {
         if !usage.is_empty() {
             events.push(Event::Usage(usage));
@@ -384,10 +381,10 @@ impl Fold {
                 };
                 events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
             }
-            None => events.notice(Kind::NoStopReason, "the reply is over and has no `stop_reason`"),
+            None => events.notice(Kind::NoStopReason, "the reply ended without a `stop_reason`"),
         }
         events.push(Event::Ended);
-        // The next turn is of the same session.
+        // The next turn belongs to the same session.
         *self = Self { state: State::After, session: self.session.take(), ..Self::default() };
     }
 
@@ -402,7 +399,8 @@ impl Fold {
     }
 }
 
-/// The calls of an event, each with its id, its name and its input as JSON; one without them is none.
+/// Calls `each` for each call, with its id, name and input as JSON. One without an id or a name is kept as
+/// unknown.
 fn each_call<'a>(
     calls: Option<Raw<'a>>,
     events: &mut Events,

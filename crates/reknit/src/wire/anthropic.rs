@@ -1,7 +1,7 @@
 //! Anthropic's Messages: server-sent events whose `data` has a `type`.
 //!
-//! Blocks are addressed by `index`, which may have gaps, come out of order or be used twice. A block may
-//! come whole in its start event. Usage is cumulative. Only `message_stop` makes a message whole.
+//! Blocks are addressed by `index`, which may have gaps, come out of order or be used twice. A block may be
+//! complete in its start event. Usage is cumulative. Only `message_stop` completes a message.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,6 @@ mod request;
 pub(super) use native::Native;
 pub(super) use request::FORM;
 
-/// Whether a frame can only be Anthropic's.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let data = Raw::new(frame.data);
     match data.get("type").and_then(Raw::string).as_deref() {
@@ -42,18 +41,17 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
     }
 }
 
-/// The block that says that another model goes on, after the first refused or failed.
+/// A block that says that another model continues, because the first refused or failed.
 const FALLBACK: &str = "fallback";
 
-/// What of a stream must be remembered to translate its next frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
     id: Option<String>,
     slots: Slots,
     blocks: BTreeMap<Slot, Open>,
-    /// A call that ended before any argument came. Whether it has none or the model was stopped before it
-    /// could write them, the next event tells.
+    /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
+    /// the model was stopped before it could write them.
     bare: Option<Slot>,
     stopped: bool,
 }
@@ -64,20 +62,18 @@ enum Open {
     Text,
     Thinking,
     Call(Arguments),
-    /// A result or another block: comes whole, or its deltas replace its fields.
+    /// A result or another block: it comes whole, or deltas replace its fields.
     Whole,
 }
 
 /// Where the arguments of a call come from.
 #[derive(Clone, Debug)]
 enum Arguments {
-    /// From the start event, as it has them: used if no delta brings any. Empty for what stands
-    /// there until deltas come.
+    /// The start event, if no delta brings any. Empty if the start event only has a placeholder.
     Start(String),
     Deltas,
 }
 
-/// The slots that blocks have by their index.
 #[derive(Clone, Debug, Default)]
 struct Slots {
     by_index: BTreeMap<u64, Slot>,
@@ -85,11 +81,11 @@ struct Slots {
 }
 
 impl Slots {
-    /// The slot of a new block: its index, or behind all others if that is taken.
+    /// The slot of a new block: its index, or the first after all others if that is taken.
     fn open(&mut self, index: u64) -> (Slot, Taken) {
         let wanted = u32::try_from(index).ok().map(Slot::new).filter(|slot| !self.used.contains(slot));
-        let behind = self.used.last().map_or(0, |last| last.number().saturating_add(1));
-        let slot = wanted.unwrap_or(Slot::new(behind));
+        let next = self.used.last().map_or(0, |last| last.number().saturating_add(1));
+        let slot = wanted.unwrap_or(Slot::new(next));
         self.by_index.insert(index, slot);
         self.used.insert(slot);
         (slot, if wanted.is_some() { Taken::No } else { Taken::Yes })
@@ -100,14 +96,12 @@ impl Slots {
     }
 }
 
-/// Whether an index was in use before.
 #[derive(Clone, Copy, PartialEq)]
 enum Taken {
     No,
     Yes,
 }
 
-/// The members of an event that this dialect knows.
 #[derive(Default)]
 struct Members<'a> {
     kind: Option<Cow<'a, str>>,
@@ -147,11 +141,11 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The members of a `delta` that this dialect knows; those up to the first fault, if it has one.
+/// A `delta`, up to the first error if there is one.
 struct Delta<'a> {
     raw: Raw<'a>,
     kind: Cow<'a, str>,
-    /// What the block grows by, whatever it is called there.
+    /// What the block grows by, under any of its names.
     text: Option<Raw<'a>>,
     others: Vec<(String, Raw<'a>)>,
 }
@@ -186,7 +180,7 @@ impl<'a> Delta<'a> {
 
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
-        // Gateways that serve several dialects end this one with OpenAI's last frame too.
+        // Gateways that serve several dialects also end this one with OpenAI's last frame.
         if frame.data == DONE {
             return Ok(());
         }
@@ -215,7 +209,8 @@ impl Translate for Fold {
                 match self.slots.get(index).filter(|slot| self.blocks.contains_key(slot)) {
                     Some(slot) => self.end_block(slot, events),
                     None => {
-                        events.notice(Kind::OrphanDelta, format!("block {index} was closed and is not open"));
+                        events
+                            .notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
                     }
                 }
                 Owner::Message
@@ -246,7 +241,7 @@ impl Translate for Fold {
                 return Ok(());
             }
             unknown => {
-                let message = format!("event `{unknown}` is not one of this dialect");
+                let message = format!("unknown event `{unknown}`");
                 events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
                 return Ok(());
             }
@@ -267,7 +262,7 @@ impl Fold {
     fn start(&mut self, message: Raw<'_>, events: &mut Events) {
         let mut start = Start::default();
         let (mut content, mut usage, mut reason, mut others) = (None, None, None, Vec::new());
-        // A member that is no object leaves the start empty: there is nothing in it to keep.
+        // Anything but an object has nothing to keep.
         let _ = message.members(|key, value| match key {
             "id" => start.id = value.owned_string(),
             "model" => start.model = value.owned_string(),
@@ -298,16 +293,15 @@ impl Fold {
         self.reason(reason, events);
     }
 
-    /// Content without a start is still content.
+    /// Starts a message whose start is missing: its content still counts.
     fn begin(&mut self, events: &mut Events) {
         if self.state == State::Before {
-            events.notice(Kind::MissingStart, "the message goes on, but its start was not seen");
+            events.notice(Kind::MissingStart, "the start of the message is missing");
             events.started(Start::default());
             self.state = State::Within;
         }
     }
 
-    /// The model went on.
     fn go_on(&mut self, events: &mut Events) {
         self.begin(events);
         self.close_bare(events);
@@ -333,7 +327,7 @@ impl Fold {
             "text" => {
                 events.push(open_event(Opening::Text { refusal: false }));
                 take("text").into_iter().for_each(|text| events.grew(slot, text));
-                // A block that may be cited starts with an empty list.
+                // A block that may get citations starts with an empty list.
                 members.retain(|(key, value)| key != "citations" || value.text() != "[]");
                 Open::Text
             }
@@ -381,7 +375,7 @@ impl Fold {
         slot
     }
 
-    /// `content_block_delta`; the block that it belongs to.
+    /// Reads a `content_block_delta` and returns its block.
     fn delta(&mut self, index: u64, delta: Delta<'_>, events: &mut Events) -> Slot {
         let Delta { raw, kind, text, mut others } = delta;
         let slot = match self.slots.get(index) {
@@ -395,7 +389,7 @@ impl Fold {
             }
             ("signature_delta", Some(Open::Thinking), Some(text)) => events.signed(slot, text),
             ("input_json_delta", Some(Open::Call(arguments)), Some(text)) => {
-                // An empty delta comes first for many calls, and alone for one without arguments.
+                // Many calls start with an empty delta, and one without arguments has no other.
                 if text.string_body().is_some_and(|body| !body.is_empty()) {
                     *arguments = Arguments::Deltas;
                 }
@@ -418,7 +412,7 @@ impl Fold {
             ("citations_delta", Some(_), Some(citation)) => {
                 events.keep_pushed(Owner::Block(slot), "citations", citation);
             }
-            // A kind of delta that is not known: its fields replace the block's.
+            // An unknown kind of delta: its fields replace those of the block.
             (_, Some(Open::Whole), _) => {
                 others.clear();
                 let _ = raw.members(|key, value| {
@@ -444,7 +438,7 @@ impl Fold {
         slot
     }
 
-    /// A delta whose block was never started starts it, as what the delta says.
+    /// Opens a block that was never started, as the kind that the delta implies.
     fn open_by_delta(&mut self, index: u64, kind: &str, events: &mut Events) -> Slot {
         events.notice(
             Kind::OrphanDelta,
@@ -509,7 +503,7 @@ impl Fold {
     }
 }
 
-/// Takes the counts that a usage object has; those that it has not, or as null, stay.
+/// Takes the counts of a usage object; counts that are missing or null stay as they are.
 fn count(usage: Option<Raw<'_>>, events: &mut Events) {
     let (mut counts, mut members) = (Usage::default(), Object::new());
     let _ = usage.unwrap_or(Raw::new("{}")).members(|key, value| {

@@ -1,4 +1,4 @@
-//! [`Blocks`]: opens the blocks of a message, each behind those before it.
+//! [`Blocks`]: opens the blocks of a message, one after the other.
 
 use super::events::Events;
 use super::fields::Raw;
@@ -10,7 +10,7 @@ pub(super) const THINKING: Opening = Opening::Thinking { redacted: None };
 /// Opens the blocks of one choice as they are needed.
 pub(super) struct Blocks<'a> {
     pub(super) choice: u32,
-    /// The slot of the next block, counted over all choices.
+    /// The slot of the next block, counted across all choices.
     pub(super) next: &'a mut u32,
     pub(super) events: &'a mut Events,
 }
@@ -36,7 +36,7 @@ impl Blocks<'_> {
         *slot.get_or_insert_with(|| self.new_block(opening.clone()))
     }
 
-    /// Grows a block by a string; an empty one opens none.
+    /// Grows a block by a string, and opens it first if necessary; an empty string does nothing.
     pub(super) fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Raw<'_>) {
         if text.string_body().is_some_and(|body| !body.is_empty()) {
             let slot = self.open(slot, opening);

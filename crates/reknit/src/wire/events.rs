@@ -1,24 +1,24 @@
-//! [`Events`]: the events of one frame, waiting to be taken.
+//! [`Events`]: the queue of the events of a frame.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::fields::{Address, Half, Odd, Raw, flush, unescape};
 use super::repeat::Growth;
-use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::diagnostic::{Diagnostic, Kind, Place, counted};
 use crate::event::{Event, Keep, Owner, Slot, Start};
 use crate::frame::Frame;
 use crate::json::Value;
 
-/// A queue of events whose growing texts lie in one buffer that is used again.
+/// The texts of the queued events are in one buffer, which is reused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
     queue: VecDeque<Queued>,
     texts: String,
-    /// Halves of surrogate pairs that wait for the next text of their block; nearly always none.
+    /// Halves of surrogate pairs that wait for the next text of their block; nearly always empty.
     halves: BTreeMap<Slot, u16>,
     place: Place,
-    /// The string of the frame that made a block grow, and one that nobody reads.
+    /// The string of the frame that made a block grow, and one that means nothing.
     grown: Option<(Slot, Address)>,
     padding: Option<Address>,
 }
@@ -30,7 +30,7 @@ enum Queued {
     Event(Event<'static>),
 }
 
-/// What can be kept: a value, or a part of a frame that is not read yet.
+/// What can be kept: a value, or a part of a frame that is not parsed yet.
 pub(super) trait Kept {
     fn into_value(self, key: &str, events: &mut Events) -> Value;
 }
@@ -48,7 +48,7 @@ impl Kept for Raw<'_> {
 }
 
 impl Events {
-    /// The events from now on are those of `frame`.
+    /// Starts the events of `frame`.
     pub(super) fn at(&mut self, frame: &Frame<'_>) {
         if self.queue.is_empty() {
             self.texts.clear();
@@ -57,7 +57,7 @@ impl Events {
         (self.grown, self.padding) = (None, None);
     }
 
-    /// What the frame did, if all it did was to make a block grow by one of its strings.
+    /// The growth of a block by a string of the frame, if that is all the frame did.
     pub(super) fn growth(&self, frame: &Frame<'_>) -> Option<Growth> {
         // A pending half of a surrogate pair changes what the same frame would do next.
         let is_all = self.queue.len() == 1 && self.halves.is_empty();
@@ -66,7 +66,7 @@ impl Events {
         Some(Growth { block, text: text.place_in(frame.data)?, padding })
     }
 
-    /// Says that a string of the frame means nothing.
+    /// Notes that a string of the frame means nothing.
     pub(super) fn ignore(&mut self, string: Raw<'_>) {
         self.padding = string.string_body().map(|_| string.address());
     }
@@ -75,7 +75,7 @@ impl Events {
         self.queue.push_back(Queued::Event(event));
     }
 
-    /// A message begins; nothing of the one before is waited for any more.
+    /// Starts a message; nothing of the previous one is pending any more.
     pub(super) fn started(&mut self, start: Start) {
         self.halves.clear();
         self.push(Event::Started(start));
@@ -86,7 +86,7 @@ impl Events {
         self.push(Event::Noticed(diagnostic));
     }
 
-    /// The value of a field. One that cannot be read exactly is told of, and stands there as its text.
+    /// The value of a field. If it cannot be read exactly, that is reported and its text is kept.
     pub(super) fn value(&mut self, key: &str, field: Raw<'_>) -> Value {
         let error = match field.exact() {
             Ok(value) => return value,
@@ -99,17 +99,16 @@ impl Events {
         let (mut text, mut half) = (String::with_capacity(body.len()), None);
         let mut odd = unescape(body, &mut half, &mut text);
         odd.lone += flush(&mut half, &mut text);
-        self.tell(odd);
+        self.report(odd);
         text.into()
     }
 
-    /// Tells of what was odd in a string.
-    pub(super) fn tell(&mut self, odd: Odd) {
+    pub(super) fn report(&mut self, odd: Odd) {
         if odd.lone > 0 {
-            self.notice(Kind::LoneSurrogate, format!("{} lone half(s) of a surrogate pair", odd.lone));
+            self.notice(Kind::LoneSurrogate, counted(odd.lone.into(), "lone surrogate"));
         }
         if odd.escapes > 0 {
-            self.notice(Kind::MalformedEscape, format!("{} escape(s) that JSON does not have", odd.escapes));
+            self.notice(Kind::MalformedEscape, counted(odd.escapes.into(), "invalid escape"));
         }
     }
 
@@ -125,13 +124,13 @@ impl Events {
         self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Push(value) });
     }
 
-    /// Keeps an event or a delta whole that the dialect does not name.
+    /// Keeps a whole event or delta that the dialect does not know.
     pub(super) fn keep_unknown(&mut self, kind: Kind, message: impl Into<String>, value: impl Kept) {
         self.notice(kind, message);
         self.keep_pushed(Owner::Message, "unknown", value);
     }
 
-    /// A block grew by a JSON string; nothing happens if it is empty or no string.
+    /// Grows a block by a JSON string; does nothing if it is empty or not a string.
     pub(super) fn grew(&mut self, block: Slot, string: Raw<'_>) {
         if let Some(text) = self.decode(block, string) {
             self.queue.push_back(Queued::Grew { block, text });
@@ -139,12 +138,12 @@ impl Events {
         }
     }
 
-    /// Says which string of the frame a block grew by.
+    /// Notes which string of the frame a block grew by.
     pub(super) fn grew_by(&mut self, block: Slot, string: Raw<'_>) {
         self.grown = Some((block, string.address()));
     }
 
-    /// A block grew by plain text.
+    /// Grows a block by plain text.
     pub(super) fn grew_plain(&mut self, block: Slot, text: &str) {
         if !text.is_empty() {
             let start = self.texts.len();
@@ -165,15 +164,15 @@ impl Events {
             let start = self.texts.len();
             flush(&mut half, &mut self.texts);
             self.queue.push_back(Queued::Grew { block, text: start..self.texts.len() });
-            self.notice(Kind::LoneSurrogate, "a block ended with half of a surrogate pair");
+            self.notice(Kind::LoneSurrogate, "a block ended with a lone surrogate");
         }
         self.push(Event::Closed { block, end: None, raw: None });
     }
 
-    /// The stream is over: what is still waited for never comes.
+    /// Ends the stream: the other half of a surrogate pair will not come.
     pub(super) fn finish(&mut self) {
         if !std::mem::take(&mut self.halves).is_empty() {
-            self.notice(Kind::LoneSurrogate, "the stream ended with half of a surrogate pair");
+            self.notice(Kind::LoneSurrogate, "the stream ended with a lone surrogate");
         }
     }
 
@@ -223,7 +222,7 @@ impl Events {
         let mut half: Half = self.halves.remove(&block);
         let odd = unescape(body, &mut half, &mut self.texts);
         self.halves.extend(half.map(|half| (block, half)));
-        self.tell(odd);
+        self.report(odd);
         (self.texts.len() > start).then_some(start..self.texts.len())
     }
 }

@@ -5,7 +5,7 @@ use super::fields::Raw;
 use crate::event::{Event, Failure};
 use crate::frame::Frame;
 
-/// Tells of an error, which is an object or just a text; `kinds` are its members that say what sort it is.
+/// Reports an error, an object or just a text. `kinds` are the members that may name its kind.
 pub(super) fn fail(error: Raw<'_>, kinds: &[&str], frame: &Frame<'_>, events: &mut Events) {
     let word = |key: &str| match error.get(key)? {
         value if value.is_null() => None,
@@ -13,11 +13,11 @@ pub(super) fn fail(error: Raw<'_>, kinds: &[&str], frame: &Frame<'_>, events: &m
         value => Some(value.text().to_owned()),
     };
     let failure = Failure {
-        // An error that is a whole event has the type of the event.
+        // If the event itself is the error, its type only says that.
         kind: kinds.iter().find_map(|key| word(key).filter(|kind| kind != "error")),
         message: word("message")
             .or_else(|| error.owned_string())
-            .unwrap_or_else(|| "the provider gives no reason".to_owned()),
+            .unwrap_or_else(|| "the provider gave no reason".to_owned()),
         raw: events.value("error", Raw::new(frame.data)),
     };
     events.push(Event::Failed(failure));

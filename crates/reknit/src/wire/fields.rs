@@ -1,7 +1,7 @@
-//! The members of a frame's JSON one by one, borrowed, whatever they are.
+//! Reads the members of a frame's JSON one by one, borrowed, whatever their types.
 //!
-//! A provider's frame is read leniently: a member of an unexpected type is as good as absent, one of an
-//! unknown name can be kept as its own text, and nothing is allocated.
+//! A provider's frame is read leniently: a member of an unexpected type is treated as absent, a member with an
+//! unknown name can be kept as its text, and nothing is allocated.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(super) struct Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// The JSON of a frame, not yet looked at.
+    /// JSON that has not been scanned yet, such as that of a frame.
     pub(super) fn new(json: &'a str) -> Self {
         Self { text: json, is_plain: false }
     }
@@ -54,12 +54,11 @@ impl<'a> Raw<'a> {
         scan.end()
     }
 
-    /// Where it is in memory.
     pub(super) fn address(self) -> Address {
         Address { start: self.text.as_ptr().addr(), length: self.text.len() }
     }
 
-    /// A member of an object.
+    /// The last member of this name.
     pub(super) fn get(self, name: &str) -> Option<Raw<'a>> {
         let mut found = None;
         self.members(|key, value| {
@@ -76,12 +75,12 @@ impl<'a> Raw<'a> {
         self.string_body().filter(|_| self.is_plain)
     }
 
-    /// The text between the quotes of a string, escapes and all.
+    /// The text between the quotes of a string, with its escapes.
     pub(super) fn string_body(self) -> Option<&'a str> {
         self.text.strip_prefix('"')?.strip_suffix('"')
     }
 
-    /// The string, if it is one and not empty. Lone surrogates are U+FFFD.
+    /// The string, if it is a string and not empty. Lone surrogates become U+FFFD.
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
         let body = self.string_body().filter(|body| !body.is_empty())?;
         let has_escapes = !self.is_plain && memchr::memchr(b'\\', body.as_bytes()).is_some();
@@ -105,22 +104,21 @@ impl<'a> Raw<'a> {
         self.text.parse()
     }
 
-    /// The value. One that is nested too deep or has another fault stands as its text; a string is read all
-    /// the same.
+    /// The value, or its text if it is nested too deep or malformed. A malformed string is still read.
     pub(super) fn value(self) -> Value {
         let lenient = || Value::from(self.string_body().map_or(self.text.to_owned(), decoded));
         self.exact().unwrap_or_else(|_| lenient())
     }
 
-    /// The value, with each part of it that is nested too deep or has another fault as its text.
-    pub(super) fn value_to_a_depth(self, depth: usize) -> Value {
+    /// The value, with its text in place of each part that is nested too deep or malformed.
+    pub(super) fn value_to_depth(self, depth: usize) -> Value {
         if depth == 0 || self.text.parse::<Value>().is_ok() {
             return self.value();
         }
         let (mut object, mut array) = (Object::new(), Vec::new());
-        if self.members(|key, value| drop(object.insert(key, value.value_to_a_depth(depth - 1)))).is_ok() {
+        if self.members(|key, value| drop(object.insert(key, value.value_to_depth(depth - 1)))).is_ok() {
             Value::Object(object)
-        } else if self.elements(|value| array.push(value.value_to_a_depth(depth - 1))).is_ok() {
+        } else if self.elements(|value| array.push(value.value_to_depth(depth - 1))).is_ok() {
             Value::Array(array)
         } else {
             self.value()
@@ -128,7 +126,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Where in memory a value is, which can be kept without borrowing the frame.
+/// Where a value is in memory; can be kept without borrowing the frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Address {
     start: usize,
@@ -144,14 +142,13 @@ impl Address {
     }
 }
 
-/// What is wrong with the parts of a frame: the first of it.
+/// The first error in the parts of a frame.
 ///
-/// A part that cannot be read does not keep the others from being read.
+/// A part that cannot be read does not prevent the others from being read.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Option<Error>);
 
 impl Faults {
-    /// Takes how the reading of a part went.
     pub(super) fn note(&mut self, part: &'static str, read: Result<(), Error>) {
         if let (Err(error), None) = (read, self.0) {
             self.0 = Some(error.within(part));
@@ -163,7 +160,7 @@ impl Faults {
     }
 }
 
-/// The body of a string without its escapes. Lone surrogates are U+FFFD.
+/// The body of a string, unescaped. Lone surrogates become U+FFFD.
 fn decoded(body: &str) -> String {
     let (mut out, mut half) = (String::with_capacity(body.len()), None);
     unescape(body, &mut half, &mut out);
@@ -171,23 +168,23 @@ fn decoded(body: &str) -> String {
     out
 }
 
-/// Half of a surrogate pair at the end of a string, waiting for the other half at the start of the next.
+/// Half of a surrogate pair at the end of a string, which waits for the other half at the start of the next.
 ///
-/// Servers that cut text into tokens by UTF-16 send characters outside the basic plane this way.
+/// Servers that split text into tokens by UTF-16 units send characters outside the basic plane this way.
 pub(super) type Half = Option<u16>;
 
-/// What was read of a string that is not quite what stands there.
+/// What had to be replaced or guessed in a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Odd {
     /// Halves of surrogate pairs that became U+FFFD.
     pub(super) lone: u32,
-    /// Escapes that JSON does not have.
+    /// Escapes that are not valid in JSON.
     pub(super) escapes: u32,
 }
 
-/// Decodes the body of a JSON string behind `out`.
+/// Decodes the body of a JSON string and appends it to `out`.
 ///
-/// `half` is what the string before left over; afterwards it is what this one does.
+/// `half` is what the previous string left over, and afterwards what this one leaves over.
 pub(super) fn unescape(body: &str, half: &mut Half, out: &mut String) -> Odd {
     let (mut lone, mut escapes) = (0, 0);
     let mut rest = body;
@@ -224,7 +221,7 @@ pub(super) fn unescape(body: &str, half: &mut Half, out: &mut String) -> Odd {
     Odd { lone, escapes }
 }
 
-/// Gives up waiting for the other half.
+/// Stops waiting for the other half. Returns the number of characters replaced.
 pub(super) fn flush(half: &mut Half, out: &mut String) -> u32 {
     match half.take() {
         Some(_) => {
@@ -236,17 +233,17 @@ pub(super) fn flush(half: &mut Half, out: &mut String) -> u32 {
 }
 
 struct Escape {
-    /// The UTF-16 unit that it stands for.
+    /// The UTF-16 unit that it represents.
     unit: u16,
     length: usize,
-    /// Whether JSON has it.
+    /// Whether it is valid in JSON.
     is_known: bool,
 }
 
 /// The escape at the start of `text`.
 ///
-/// What is no escape loses its backslash, or keeps it before a character that is not ASCII; `\u` without its
-/// four digits is U+FFFD.
+/// An invalid escape loses its backslash, or keeps it before a character that is not ASCII. A `\u` without four
+/// digits becomes U+FFFD.
 fn escape(text: &str) -> Escape {
     let unknown = |unit, length| Escape { unit, length, is_known: false };
     let unit = match text.as_bytes().get(1) {
@@ -287,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_escape_stays_text() {
+    fn an_invalid_escape_stays_text() {
         for (body, expected) in [
             (r"a\qb", "aqb"),
             (r"a\éb", r"a\éb"),
@@ -319,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_given_whatever_they_are() {
+    fn members_of_any_type_are_returned() {
         let mut seen = Vec::new();
         let frame = Raw::new(r#"{"a": 1, "b\n": [null, {"c": "d"}], "e": "f"}"#);
         frame.members(|key, value| seen.push((key.to_owned(), value.text().to_owned()))).unwrap();

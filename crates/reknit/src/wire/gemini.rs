@@ -1,8 +1,8 @@
 //! Google's Gemini: whole `GenerateContentResponse`s, as server-sent events or as one JSON array.
 //!
-//! A frame has candidates with parts; a part goes on with the one before if it is text of the same kind and
-//! that one has no signature. There is no last frame: the end of the input is the end, and the message is
-//! whole if every candidate has said why it stopped. Some say so and go on.
+//! A frame has candidates with parts. A part continues the previous one if both are text of the same kind and
+//! the previous one has no signature. There is no last frame: the stream ends with the input, and the message
+//! is complete if every candidate has a finish reason. Some servers send one and go on.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,7 +27,6 @@ use candidate::Candidate;
 pub(super) use native::Native;
 pub(super) use request::FORM;
 
-/// Whether a frame can only be Gemini's.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let Ok(members) = Members::read(frame.data) else { return false };
     // The Interactions API of the same provider is another dialect.
@@ -41,14 +40,13 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
         || members.error.is_some_and(is_google_error)
 }
 
-/// Google's errors have a number and a word in capitals, which nobody else's have.
+/// Only Google's errors have a number and a status in capitals.
 fn is_google_error(error: Raw<'_>) -> bool {
     let status = error.get("status").and_then(Raw::string);
     let in_capitals = |word: Cow<'_, str>| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     error.get("code").and_then(Raw::number).is_some() && status.is_some_and(in_capitals)
 }
 
-/// What of a stream must be remembered to translate its next frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
@@ -57,11 +55,10 @@ pub(super) struct Fold {
     slots: u32,
     seen: Seen,
     usage: String,
-    /// Whether the prompt was blocked, so that no candidate comes.
+    /// Whether the prompt was blocked, so that no candidates come.
     blocked: bool,
 }
 
-/// The members of a response that this dialect knows.
 #[derive(Default)]
 struct Members<'a> {
     candidates: Option<Raw<'a>>,
@@ -77,7 +74,7 @@ impl<'a> Members<'a> {
     fn read(data: &'a str) -> Result<Self, Error> {
         let (mut members, mut inner) = (Self::default(), None);
         Raw::new(data).members(|key, value| match key {
-            // Code Assist puts every response into another object.
+            // Code Assist wraps every response in another object.
             "response" if value.text().starts_with('{') => inner = Some(value),
             _ => members.take(key, value),
         })?;
@@ -109,7 +106,7 @@ impl<'a> Members<'a> {
 
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
-        // Gateways that serve several dialects end this one with OpenAI's last frame too.
+        // Gateways that serve several dialects also end this one with OpenAI's last frame.
         if frame.data == DONE {
             return Ok(());
         }
@@ -134,7 +131,7 @@ impl Translate for Fold {
         self.feedback(feedback, events);
         self.count(usage, events);
         for (key, value) in others {
-            if self.seen.is_news(&key, value) {
+            if self.seen.is_new(&key, value) {
                 events.keep(Owner::Message, &key, value);
             }
         }
@@ -146,7 +143,6 @@ impl Translate for Fold {
         faults.result()
     }
 
-    /// The stream is over.
     fn finish(&mut self, events: &mut Events) {
         if self.state != State::Within {
             return;
@@ -162,7 +158,7 @@ impl Translate for Fold {
 }
 
 impl Fold {
-    /// Whether every candidate has said why it stopped, or none can come.
+    /// Whether every candidate has a finish reason, or no candidate can come.
     fn has_stopped(&self) -> bool {
         if self.candidates.is_empty() {
             self.blocked
@@ -202,10 +198,10 @@ impl Fold {
         events.started(start);
     }
 
-    /// An id or a model that comes late, or is another in the middle of a message, is kept beside it.
+    /// Keeps an id or a model that comes late or changes in the middle of a message.
     fn keep_identity(&mut self, id: Option<String>, model: Option<String>, events: &mut Events) {
-        let news = [("responseId", id, &mut self.start.id), ("modelVersion", model, &mut self.start.model)];
-        for (key, word, known) in news {
+        let pairs = [("responseId", id, &mut self.start.id), ("modelVersion", model, &mut self.start.model)];
+        for (key, word, known) in pairs {
             if let Some(word) = word.filter(|word| known.as_ref() != Some(word)) {
                 events.keep(Owner::Message, key, Value::from(word.clone()));
                 *known = Some(word);
@@ -217,7 +213,7 @@ impl Fold {
         let (mut index, mut content, mut finish_reason) = (0, None, None);
         let (mut citations, mut logprobs, mut others) = (None, None, Vec::new());
         candidate.members(|key, value| match key {
-            // A `{}` in the place of what came before takes nothing away.
+            // An empty value does not replace what came before.
             _ if matches!(value.text(), "null" | "{}" | "[]") => {}
             "index" => index = value.index().unwrap_or(0),
             "content" => content = Some(value),
@@ -243,7 +239,7 @@ impl Fold {
             state.keep(index, &key, value, events);
         }
         state.cite(index, citations, events);
-        // Every frame has those of its own tokens.
+        // Every frame has the log probabilities of its own tokens.
         for_each_element(logprobs, |key, token| {
             events.keep_pushed(Owner::Choice(index), &format!("logprobs_{key}"), token);
         });
@@ -253,7 +249,7 @@ impl Fold {
 
     fn feedback(&mut self, feedback: Option<Raw<'_>>, events: &mut Events) {
         let Some(feedback) = feedback.filter(|feedback| feedback.text() != "{}") else { return };
-        if self.seen.is_news("promptFeedback", feedback) {
+        if self.seen.is_new("promptFeedback", feedback) {
             events.keep(Owner::Message, "promptFeedback", feedback);
         }
         let reason = feedback.get("blockReason").and_then(Raw::owned_string);
@@ -281,7 +277,7 @@ impl Fold {
 
 /// Calls `each` for the elements of all lists in an object, with the name of their list.
 fn for_each_element<'a>(object: Option<Raw<'a>>, mut each: impl FnMut(&str, Raw<'a>)) {
-    // What is no object of lists has nothing that could be told one by one.
+    // Anything but an object of lists has no elements.
     let _ = object.unwrap_or(Raw::new("{}")).members(|key, list| {
         let _ = list.elements(|element| each(key, element));
     });

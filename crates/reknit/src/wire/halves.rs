@@ -1,19 +1,19 @@
 //! Halves of surrogate pairs in a provider's own form.
 //!
-//! Servers that cut text into tokens by UTF-16 send the two halves of a pair in two deltas. No string can
-//! hold a half, so a frame with one is read with a mark in its place, and the marks of the finished form
-//! are resolved: two that meet are their character, one alone is U+FFFD.
+//! Servers that split text into tokens by UTF-16 units send the two halves of a pair in two deltas. A string
+//! cannot contain a half, so it is replaced by a mark when the frame is read. The marks in the finished form
+//! are resolved: two that meet become their character, one alone becomes U+FFFD.
 
 use crate::json::Value;
 use crate::text::Text;
 
-/// Begins a mark. A noncharacter: Unicode keeps it out of texts that are exchanged.
+/// Starts a mark. Unicode reserves noncharacters for such internal use.
 const MARK: char = '\u{FDD0}';
-/// The noncharacter that stands for the digit 0 behind it; sixteen of them are the digits of a unit.
+/// The noncharacter for the digit 0; it and the next fifteen are the hexadecimal digits of a unit.
 const ZERO: u32 = 0xFDD1;
 const DIGITS: usize = 4;
 
-/// The JSON text `json` with a mark for each half that stands alone; `None` if there is none.
+/// The JSON text `json` with a mark for each lone half; `None` if there is no lone half.
 pub(super) fn mark(json: &str) -> Option<String> {
     let mut marked = String::new();
     let mut copied = 0;
@@ -57,9 +57,9 @@ fn resolve_text(text: &str) -> String {
     let mut units = Vec::new();
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
-        if let Some((unit, behind)) = marked_unit(rest) {
+        if let Some((unit, after)) = marked_unit(rest) {
             units.push(unit);
-            rest = behind;
+            rest = after;
             continue;
         }
         flush(&mut units, &mut resolved);
@@ -70,7 +70,7 @@ fn resolve_text(text: &str) -> String {
     resolved
 }
 
-/// The unit of the mark that a text begins with, and what stands behind it.
+/// The unit of the mark that a text starts with, and what follows it.
 fn marked_unit(text: &str) -> Option<(u16, &str)> {
     let mut characters = text.strip_prefix(MARK)?.chars();
     let unit = (0..DIGITS).try_fold(0, |unit: u16, _| {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_that_meet_are_their_character() {
+    fn halves_that_meet_become_their_character() {
         check(&[r#""wave \ud83d""#, r#""\udc4b!""#], "wave 👋!");
         check(&[r#""\ud83d""#, r#""""#, r#""\udc4b""#], "👋");
     }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_half_is_left_alone() {
+    fn anything_else_is_left_alone() {
         for json in [r#""\ud83d\udc4b \u00e9""#, r#""\\ud83d""#, r#""plain""#, r#""\\\\\\ud83d""#, "\"\\"] {
             assert_eq!(mark(json), None, "{json}");
         }

@@ -1,25 +1,24 @@
-//! Objects of a request, written down.
+//! Objects of a request.
 
 use crate::json::{Object, Value};
 
-/// An object with these members, in this order.
 pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     members.into_iter().collect::<Object>().into()
 }
 
-/// The members of a block behind its `type`.
+/// A block with its `type` first.
 pub(super) fn of_kind(kind: &str, block: &Object) -> Value {
     let others = block.iter().filter(|(key, _)| *key != "type");
     let others = others.map(|(key, value)| (key.to_owned(), value.clone()));
     std::iter::once(("type".to_owned(), kind.into())).chain(others).collect::<Object>().into()
 }
 
-/// The address of an image that is sent along.
+/// The data URL of an image.
 pub(super) fn data_url(media_type: &str, data: &str) -> Value {
     format!("data:{media_type};base64,{data}").into()
 }
 
-/// The media type and the data of such an address; none if it leads elsewhere.
+/// The media type and the data of such a URL; `None` if it is another URL.
 pub(super) fn read_data_url(url: &str) -> Option<(String, String)> {
     let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
     Some((media_type.to_owned(), data.to_owned()))

@@ -1,6 +1,6 @@
-//! Ollama's own API: a JSON object a line, from `/api/chat` or `/api/generate`.
+//! Ollama's own API: a JSON object per line, from `/api/chat` or `/api/generate`.
 //!
-//! A reply has one text, one thinking and any number of calls, which come whole. Only `done` makes it whole.
+//! A reply has one text, one thinking and any number of calls, which come whole. Only `done` completes it.
 
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
@@ -16,7 +16,6 @@ mod native;
 
 pub(super) use native::Native;
 
-/// Whether a frame can only be Ollama's.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let (mut done, mut content, mut model, mut error, mut count) = (false, false, false, false, 0);
     let read = Raw::new(frame.data).members(|key, value| {
@@ -30,11 +29,10 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
             _ => {}
         }
     });
-    // An error is a text and nothing else; others put theirs into an object or say what type it is.
+    // An error is just a text; others wrap theirs in an object or give it a type.
     read.is_ok() && (done && content && model || error && count == 1)
 }
 
-/// What of a stream must be remembered to translate its next frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
@@ -45,7 +43,6 @@ pub(super) struct Fold {
     seen: Seen,
 }
 
-/// The members of an object that this dialect knows.
 #[derive(Default)]
 struct Members<'a> {
     model: Option<String>,
@@ -114,7 +111,7 @@ impl Translate for Fold {
         if let Some(logprobs) = members.logprobs {
             let _ = logprobs.elements(|token| events.keep_pushed(Owner::Message, "logprobs", token));
         }
-        // Every line has the time at which it was written: those of the first and the last are told.
+        // Every line has its time; only those of the first and the last line are kept.
         members.created_at.into_iter().for_each(|time| events.ignore(time));
         let created_at = members.created_at.filter(|_| begins || done);
         let created_at = created_at.map(|time| ("created_at".to_owned(), time));
@@ -174,7 +171,7 @@ impl Fold {
     }
 
     fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {
-        if self.seen.is_news(key, value) {
+        if self.seen.is_new(key, value) {
             events.keep(Owner::Message, key, value);
         }
     }
@@ -193,21 +190,20 @@ impl Fold {
                 };
                 events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
             }
-            None => events.notice(Kind::NoStopReason, "the reply is done and has no `done_reason`"),
+            None => events.notice(Kind::NoStopReason, "the reply ended without a `done_reason`"),
         }
         events.push(Event::Ended);
         self.state = State::After;
     }
 }
 
-/// What became of an element of `tool_calls`.
+/// What an element of `tool_calls` turned out to be.
 #[derive(PartialEq)]
 enum Made {
     Call,
     Nothing,
 }
 
-/// A call, which comes whole.
 fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
     let (mut id, mut name, mut arguments, mut function) = (None, None, None, None);
     let mut others = Vec::new();
@@ -222,7 +218,7 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
         _ if value.is_null() => {}
         "name" => name = value.string(),
         "arguments" => arguments = Some(value),
-        // The place of the call among the others, which it has anyway.
+        // The order of the calls says the same.
         "index" => {}
         _ => others.push((key.to_owned(), value)),
     })?;
@@ -233,7 +229,7 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
     };
     let slot = blocks.new_call(id.as_deref(), &name, Notation::Json);
     match arguments {
-        // Servers that imitate OpenAI too send the arguments as the text of an object.
+        // Servers that also imitate OpenAI send the arguments as a string that contains an object.
         Some(text) if text.string_body().is_some() => blocks.events.grew(slot, text),
         Some(object) => blocks.events.grew_plain(slot, object.text()),
         None => {}

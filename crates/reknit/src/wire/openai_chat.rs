@@ -1,8 +1,8 @@
-//! OpenAI's Chat Completions, and the many servers that imitate them: chunks with `choices`, then `[DONE]`.
+//! OpenAI's Chat Completions and compatible servers: chunks with `choices`, then `[DONE]`.
 //!
-//! A choice has one text, one refusal, one thinking and any number of calls, each addressed by its field,
-//! so text that goes on behind a call goes on with the same block. Nothing is final before the end of the
-//! stream: a quarter of real streams send more behind `finish_reason`.
+//! A choice has one text, one refusal, one thinking block and any number of calls, each addressed by its field,
+//! so text after a call continues the same block. Nothing is final before the end of the stream: a quarter of
+//! real streams send more after `finish_reason`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::failure::fail;
 use super::fields::{Error, Faults, Half, Raw, unescape};
 use super::seen::Seen;
 use super::{DONE, State, Translate};
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Kind, counted};
 use crate::event::{CallId, Event, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::Value;
@@ -26,20 +26,18 @@ pub(super) use native::Native;
 pub(super) use request::FORM;
 use router::{Fragment, Route, Router};
 
-/// Whether a frame can only be one of Chat Completions.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let data = Raw::new(frame.data);
     data.get("choices").is_some_and(|choices| choices.text().starts_with('['))
         || data.get("error").is_some_and(|error| error.text().starts_with('{')) && data.get("type").is_none()
 }
 
-/// The members of a chunk that have a meaning here; the others are kept as they are.
+/// The members of a chunk that have a meaning here; all others are kept as they are.
 const NAMED: [&str; 5] = ["choices", "usage", "error", "id", "model"];
 
-/// Padding against guessing at lengths; means nothing.
+/// Padding that hides the lengths of tokens.
 const PADDING: [&str; 2] = ["obfuscation", "p"];
 
-/// What of a stream must be remembered to translate its next frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
@@ -51,23 +49,20 @@ pub(super) struct Fold {
     fragments: Fragments,
 }
 
-/// What the last frame contained of calls.
+/// The calls of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 enum Fragments {
     #[default]
     None,
     /// More of the arguments of one call.
     Arguments(Growing),
-    /// Something else.
     Other,
 }
 
-/// A call whose arguments go on.
 #[derive(Clone, Copy, Debug)]
 struct Growing {
     choice: u32,
     call: usize,
-    /// The index that the fragments come with.
     index: Option<u64>,
 }
 
@@ -79,13 +74,13 @@ struct Choice {
     audio: Option<Slot>,
     /// Blocks of encrypted thinking, which come whole.
     encrypted: Vec<Slot>,
-    /// The one call of the format before tools.
+    /// The call of the format that preceded tools.
     function: Option<(Slot, String)>,
     calls: Vec<Slot>,
     router: Router,
-    /// The arguments of the last fragment; here, because the room is used again.
+    /// The arguments of the last fragment; kept so that the memory is reused.
     arguments: String,
-    /// Halves of surrogate pairs that wait for the next arguments of the same index; nearly always none.
+    /// Halves of surrogate pairs that wait for the next arguments of the same index; nearly always empty.
     halves: BTreeMap<Option<u64>, u16>,
     finish_reason: Option<String>,
     seen: Seen,
@@ -115,23 +110,23 @@ impl Translate for Fold {
                 if key == "x_groq" {
                     groq = value.get("usage");
                 }
-                if self.seen.is_news(key, value) {
+                if self.seen.is_new(key, value) {
                     others.push((key.to_owned(), value));
                 }
             }
         })?;
         let has_choices = choices.is_some_and(|choices| choices.text().contains('{'));
-        // A chunk behind the end is the first of another completion, unless it says whose it is.
+        // A chunk after the end is the first of another completion, unless it has the id of this one.
         let is_late = self.state == State::After && id.is_some() && id.as_deref() == self.start.id.as_deref();
         if self.state == State::Within {
             self.keep_identity(id, model, events);
         } else if has_choices && !is_late {
             if self.state == State::After {
-                // What the completion before said, this one has not said yet.
+                // What the previous completion said is new in this one.
                 self.seen = Seen::default();
                 others.clear();
                 Raw::new(frame.data).members(|key, value| {
-                    if !NAMED.contains(&key) && !PADDING.contains(&key) && self.seen.is_news(key, value) {
+                    if !NAMED.contains(&key) && !PADDING.contains(&key) && self.seen.is_new(key, value) {
                         others.push((key.to_owned(), value));
                     }
                 })?;
@@ -144,7 +139,7 @@ impl Translate for Fold {
         }
         let is_error = error.is_some() || frame.event == "error";
         if is_error && error.is_none() {
-            // The whole frame is the error, and is kept as that.
+            // The whole frame is the error, which keeps it.
             others.clear();
         }
         for (key, value) in others {
@@ -181,7 +176,7 @@ impl Translate for Fold {
         }
     }
 
-    /// The stream is over. Without `[DONE]` the message is whole if every choice has said why it stopped.
+    /// Without `[DONE]`, the message is complete if every choice has a finish reason.
     fn finish(&mut self, events: &mut Events) {
         if self.state != State::Within {
             return;
@@ -192,7 +187,7 @@ impl Translate for Fold {
 
     fn cut(&mut self, events: &mut Events) {
         if self.state == State::Within {
-            self.choices.values_mut().for_each(|choice| choice.tell_what_is_missing(events));
+            self.choices.values_mut().for_each(|choice| choice.report_missing(events));
         }
     }
 }
@@ -201,9 +196,9 @@ impl Fold {
     fn end(&mut self, events: &mut Events) {
         let mut open = Vec::new();
         for choice in self.choices.values_mut() {
-            choice.tell_what_is_missing(events);
+            choice.report_missing(events);
             if choice.finish_reason.is_none() {
-                events.notice(Kind::NoStopReason, "the stream was done without a finish reason");
+                events.notice(Kind::NoStopReason, "the stream ended without a finish reason");
             }
             let single = [choice.text, choice.refusal, choice.thinking, choice.audio];
             open.extend(single.into_iter().flatten());
@@ -216,7 +211,7 @@ impl Fold {
         self.state = State::After;
     }
 
-    /// An id or a model that the first chunk did not have is kept beside the message.
+    /// Keeps an id or a model that was missing in the first chunk.
     fn keep_identity(&mut self, id: Option<Cow<'_, str>>, model: Option<Cow<'_, str>>, events: &mut Events) {
         for (key, word, known) in [("id", id, &mut self.start.id), ("model", model, &mut self.start.model)] {
             if let (Some(word), None) = (word, &known) {
@@ -238,7 +233,7 @@ impl Fold {
             "logprobs" => logprobs = Some(value),
             _ => others.push((key.to_owned(), value)),
         })?;
-        // A whole reply has a message where a stream has deltas; some servers send both.
+        // A whole reply has a `message` where a stream has a `delta`; some servers send both.
         match (delta, message) {
             (Some(_), Some(message)) => others.push(("message".to_owned(), message)),
             (None, message) => delta = message,
@@ -250,7 +245,7 @@ impl Fold {
         };
         let state = self.choices.entry(index).or_default();
         for (key, value) in others {
-            if state.seen.is_news(&key, value) {
+            if state.seen.is_new(&key, value) {
                 events.keep(Owner::Choice(index), &key, value);
             }
         }
@@ -326,7 +321,7 @@ impl Fold {
                     events.keep_pushed(Owner::Choice(index), &key, element);
                 };
                 faults.note("`delta`", value.elements(&mut push));
-            } else if choice.seen.is_news(&key, value) {
+            } else if choice.seen.is_new(&key, value) {
                 events.keep(Owner::Choice(index), &key, value);
             }
         }
@@ -360,12 +355,11 @@ impl Fold {
     }
 }
 
-/// The members of a delta that this dialect knows.
 #[derive(Default)]
 struct Delta<'a> {
     content: Option<Raw<'a>>,
     refusal: Option<Raw<'a>>,
-    /// Thinking, from whichever field has it: servers that send several repeat the same text in them.
+    /// Thinking, from whichever field has it: servers that send several repeat the text in each.
     thoughts: Option<Raw<'a>>,
     details: Option<Raw<'a>>,
     calls: Option<Raw<'a>>,
@@ -400,7 +394,7 @@ impl<'a> Delta<'a> {
 }
 
 impl Choice {
-    /// One of `reasoning_details`. Their text is that of `reasoning`, when that is there.
+    /// Takes one of `reasoning_details`. Its text repeats that of `reasoning`, if there is one.
     fn reasoning_detail(&mut self, detail: Raw<'_>, wants_text: bool, blocks: &mut Blocks<'_>) {
         let encrypted = detail.get("data").and_then(Raw::owned_string).map(|data| {
             let slot = blocks.new_block(Opening::Thinking { redacted: Some(data) });
@@ -417,8 +411,8 @@ impl Choice {
                 blocks.events.signed(slot, value);
             }
             _ => {
-                // An encrypted detail comes whole; of one in pieces, each repeats these fields.
-                if encrypted.is_none() && !self.seen.is_news(&format!("reasoning.{key}"), value) {
+                // An encrypted detail comes whole. One in pieces repeats these fields in each piece.
+                if encrypted.is_none() && !self.seen.is_new(&format!("reasoning.{key}"), value) {
                     return;
                 }
                 let slot = encrypted.unwrap_or_else(|| blocks.open(&mut self.thinking, &THINKING));
@@ -427,7 +421,7 @@ impl Choice {
         });
     }
 
-    /// A part of a content that is a list, as Mistral sends it.
+    /// Takes a part of content that is a list, as Mistral sends it.
     fn content_part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) {
         let (mut text, mut thinking, mut others) = (None, None, false);
         let _ = part.members(|key, value| match key {
@@ -450,7 +444,7 @@ impl Choice {
         }
     }
 
-    /// The call of the format before tools: one a choice, without an id.
+    /// Takes the call of the format that preceded tools: one per choice, without an id.
     fn function_call(&mut self, function: Raw<'_>, blocks: &mut Blocks<'_>) {
         let name = function.get("name").and_then(Raw::owned_string);
         let arguments = function.get("arguments");
@@ -495,7 +489,7 @@ impl Choice {
         let mut text = std::mem::take(&mut self.arguments);
         text.clear();
         match arguments {
-            // Servers that are too helpful send the arguments as an object, not as its text.
+            // Some servers send the arguments as an object instead of a string.
             Some(object) if object.text().starts_with('{') => text.push_str(object.text()),
             Some(string) => self.decode(index, string, &mut text, blocks.events),
             None => {}
@@ -511,18 +505,18 @@ impl Choice {
                 self.router.hold(index, &key, blocks.events.value(&key, value));
                 continue;
             };
-            if self.seen.is_news(&format!("{slot}.{key}"), value) {
+            if self.seen.is_new(&format!("{slot}.{key}"), value) {
                 blocks.events.keep(Owner::Block(slot), &key, value);
             }
         }
-        // Whether a fragment with a name begins another call depends on its arguments.
+        // A fragment with a name may begin another call, depending on its arguments.
         let (call, string) = (call.filter(|_| name.is_none())?, arguments?);
         string.string_body().filter(|_| !self.arguments.is_empty())?;
         blocks.events.grew_by(self.calls[call], string);
         Some(Growing { choice: blocks.choice, call, index })
     }
 
-    /// Brings a fragment to its call, if it is known which.
+    /// Adds a fragment to its call; returns the call, unless it is not known yet.
     fn route(
         &mut self,
         fragment: &Fragment<'_>,
@@ -555,7 +549,7 @@ impl Choice {
         }
     }
 
-    /// Another fragment like the last one, with more of the arguments.
+    /// Takes another fragment like the last one.
     fn go_on(&mut self, Growing { call, index, .. }: Growing, arguments: Raw<'_>, events: &mut Events) {
         let mut text = std::mem::take(&mut self.arguments);
         text.clear();
@@ -568,25 +562,26 @@ impl Choice {
     /// Appends a piece of arguments to `out`; a surrogate pair that was cut between two pieces is joined.
     fn decode(&mut self, index: Option<u64>, arguments: Raw<'_>, out: &mut String, events: &mut Events) {
         let mut half: Half = self.halves.remove(&index);
-        events.tell(unescape(arguments.string_body().unwrap_or_default(), &mut half, out));
+        events.report(unescape(arguments.string_body().unwrap_or_default(), &mut half, out));
         self.halves.extend(half.map(|half| (index, half)));
     }
 
-    /// What the end of the stream, whole or not, leaves without a place or a name.
-    fn tell_what_is_missing(&mut self, events: &mut Events) {
+    /// Reports what has no call or no id when the stream ends, complete or not.
+    fn report_missing(&mut self, events: &mut Events) {
         for (bytes, fragment) in self.router.take_held() {
-            let message = format!("{bytes} byte(s) of arguments came for a call without a name");
+            let bytes = counted(bytes as u64, "byte");
+            let message = format!("{bytes} of arguments came for a call without a name");
             events.keep_unknown(Kind::OrphanFragment, message, fragment);
         }
         for (call, slot) in self.router.calls().iter().zip(&self.calls) {
             if call.id.is_none() {
                 let message =
-                    format!("call of `{}` has no id and was given `{}`", call.name, invented_id(*slot));
+                    format!("call to `{}` has no id, and was given `{}`", call.name, invented_id(*slot));
                 events.notice(Kind::MissingId, message);
             }
         }
         if !std::mem::take(&mut self.halves).is_empty() {
-            events.notice(Kind::LoneSurrogate, "arguments ended with half of a surrogate pair");
+            events.notice(Kind::LoneSurrogate, "arguments ended with a lone surrogate");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! OpenAI's Responses: events named `response.…`, each about the whole response, an output item or a part.
+//! OpenAI's Responses: events named `response.…`, about the whole response, an output item or a part.
 //!
-//! Items are addressed by `output_index`, parts by their index in the item; ids are not relied on, because
-//! some gateways send new ones with every event. The same text comes up to five times: as deltas, then whole
-//! at the end of the text, the part, the item and the response. Whatever comes later is right, and nothing
-//! that was shown is taken back: the rest is appended, a contradiction is told. Only an event that ends the
-//! response makes the message whole.
+//! Items are addressed by `output_index` and parts by their index in the item. Ids are not relied on, because
+//! some gateways send new ones with every event. The same text comes up to five times: as deltas, then whole at
+//! the end of the text, the part, the item and the response. Later values are authoritative, but nothing that
+//! was shown is taken back: what is missing is appended, and a contradiction is reported. Only an event that
+//! ends the response completes the message.
 
 use std::collections::BTreeSet;
 
@@ -41,25 +41,22 @@ pub(super) use request::FORM;
 use sequence::Order;
 use step::{PREFIX, Step};
 
-/// Whether a frame can only be one of Responses.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let data = Raw::new(frame.data);
     let word = |key: &str| data.get(key).and_then(Raw::string);
     word("type").is_some_and(|kind| kind.starts_with(PREFIX)) || word("object").as_deref() == Some(RESPONSE)
 }
 
-/// What of a stream must be remembered to translate its next frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     gate: Gate,
     items: Items<Item>,
-    /// The fields of the response that were kept.
     fields: Object,
     audio: Option<Slot>,
     ids: Ids,
 }
 
-/// Whether an event named an item by another id than the one it has; told once.
+/// Whether an event named an item by a different id than its own, which is reported once.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Ids {
     #[default]
@@ -69,7 +66,7 @@ enum Ids {
 
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
-        // Gateways that serve several dialects end this one with that of Chat Completions too.
+        // Gateways that serve several dialects also end this one with the last frame of Chat Completions.
         if frame.data == DONE {
             return Ok(());
         }
@@ -100,7 +97,7 @@ impl Translate for Fold {
         Ok(())
     }
 
-    /// What was announced and did not come is told all the same.
+    /// Emits what was held back of the items.
     fn cut(&mut self, events: &mut Events) {
         if self.gate.is_within() {
             self.items.values_mut().for_each(|item| item.conclude(Rest::Missing, events));
@@ -109,14 +106,14 @@ impl Translate for Fold {
 }
 
 impl Fold {
-    /// Whether an event is to be read; what is odd about it is told.
+    /// Whether to read an event. Reports what is odd about it.
     fn admits(&mut self, step: &Step<'_>, kind: &str, members: &Members<'_>, events: &mut Events) -> bool {
         let Admission { begins, order, verdict } = self.gate.admit(step, kind, members);
         match begins {
             Begins::No => {}
             Begins::Response => self.start(members.response.unwrap_or(Raw::new("{}")), events),
             Begins::Unseen => {
-                events.notice(Kind::MissingStart, "the message goes on, but its start was not seen");
+                events.notice(Kind::MissingStart, "the start of the message is missing");
                 self.start(Raw::new("{}"), events);
             }
         }
@@ -124,13 +121,13 @@ impl Fold {
         match order {
             Order::New | Order::Again => {}
             Order::Gap { from, to } if from == to => {
-                events.notice(Kind::MissingEvents, format!("event {from} did not come"));
+                events.notice(Kind::MissingEvents, format!("event {from} is missing"));
             }
             Order::Gap { from, to } => {
-                events.notice(Kind::MissingEvents, format!("events {from} to {to} did not come"));
+                events.notice(Kind::MissingEvents, format!("events {from} to {to} are missing"));
             }
             Order::Reused => {
-                let message = format!("event `{kind}` has number {number}, which another one had");
+                let message = format!("event `{kind}` has the number {number}, which another event had");
                 events.notice(Kind::MisnumberedEvent, message);
             }
         }
@@ -138,10 +135,10 @@ impl Fold {
             Verdict::Read => return true,
             Verdict::CreatedAgain => events.notice(Kind::DuplicateStart, "the response was created again"),
             Verdict::CameBefore => {
-                events.notice(Kind::DuplicateEvent, format!("event {number}, `{kind}`, came before"));
+                events.notice(Kind::DuplicateEvent, format!("event {number}, `{kind}`, came twice"));
             }
             Verdict::TooLate => {
-                events.notice(Kind::AfterEnd, format!("`{kind}` came behind the end of the response"));
+                events.notice(Kind::AfterEnd, format!("`{kind}` came after the end of the response"));
             }
         }
         false
@@ -208,15 +205,15 @@ impl Fold {
                 });
                 return;
             }
-            // These say what `status` will say when the item is sent again, so they are kept as that: a
-            // reader who follows along can show that a search is going on.
+            // These events name what `status` will be when the item is sent again. Keeping it now lets a reader
+            // show that a search is running.
             Step::Progress(word, status) => self.with_item(word, kind, members, events, |item, events| {
                 item.keep("status", Value::from(*status), events);
                 true
             }),
-            Step::Audio(key) => return self.hear(key, members.delta, events),
+            Step::Audio(key) => return self.audio(key, members.delta, events),
             Step::Unknown => {
-                let message = format!("event `{kind}` is not one of this dialect");
+                let message = format!("unknown event `{kind}`");
                 return events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             }
         };
@@ -231,7 +228,7 @@ impl Fold {
 
     fn start(&mut self, response: Raw<'_>, events: &mut Events) {
         let word = |key: &str| response.get(key).and_then(Raw::owned_string);
-        // Every response is the assistant's; the items say so only later.
+        // Every response is the assistant's, but the items say so only later.
         let start = Start { id: word("id"), model: word("model"), role: Some("assistant".to_owned()) };
         *self = Self { gate: std::mem::take(&mut self.gate), ..Self::default() };
         for (key, value) in [("id", &start.id), ("model", &start.model)] {
@@ -242,7 +239,6 @@ impl Fold {
         events.started(start);
     }
 
-    /// The whole response, as it is at an event that carries it.
     fn response(&mut self, status: &str, response: Raw<'_>, frame: &Frame<'_>, events: &mut Events) {
         let over = matches!(status, "completed" | "incomplete" | "failed" | "cancelled");
         let (mut output, mut error, mut reason) = (None, None, None);
@@ -268,7 +264,7 @@ impl Fold {
         }
     }
 
-    /// Takes the items of a response that is over; an empty list says nothing of those that were streamed.
+    /// Reads the items of a response that is over. An empty list says nothing about the streamed items.
     fn end_items(&mut self, output: Raw<'_>, status: &str, events: &mut Events) {
         let mut listed = Vec::new();
         let _ = output.elements(|item| listed.push(item));
@@ -277,8 +273,8 @@ impl Fold {
             let (id, word) = (item.get("id").and_then(Raw::string), item.get("type").and_then(Raw::string));
             let fits =
                 |place: &u32| self.items.get(*place).is_some_and(|item| Some(item.word()) == word.as_deref());
-            // A recording may lack an item, so that the list has other indexes than the stream: the id tells
-            // which is which, and where ids change, the order does if there are as many.
+            // A recording may lack an item, so the list may have other indexes than the stream. Items are
+            // matched by id, or, where ids change, by position if there are as many.
             let place = self.items.find_id(id.as_deref()).filter(fits).or_else(|| {
                 let by_order = known.get(position).copied().filter(|_| known.len() == listed.len());
                 by_order.or_else(|| u32::try_from(position).ok()).filter(fits)
@@ -307,8 +303,8 @@ impl Fold {
         events.push(Event::Ended);
     }
 
-    /// What a completed response waits for: the next request must answer every call that the client has to
-    /// carry out, also if the model went on to write behind it.
+    /// Why a completed response stopped. The next request must answer every call of the client, even if the
+    /// model wrote more after it.
     fn waits_for(&self) -> StopReason {
         let answered: BTreeSet<_> = self.items.values().filter_map(Item::answers).collect();
         if self.items.values().filter_map(Item::asks_client).any(|call| !answered.contains(call)) {
@@ -340,7 +336,7 @@ impl Fold {
             }
         }
         let put = self.items.add(index, id.as_deref(), |place| Item::new(place, item, events));
-        if let (Put::Behind(place), Some(index)) = (put, index) {
+        if let (Put::AtTheEnd(place), Some(index)) = (put, index) {
             let message = format!("another item has index {index}; this one was put at {place}");
             events.notice(Kind::DuplicateBlock, message);
         }
@@ -356,14 +352,14 @@ impl Fold {
         }
     }
 
-    /// The place of the item that an event is about; one that was not added is made up as a `word`.
+    /// The place of the item that an event is about. An item that was not added is created as a `word`.
     fn place(&mut self, word: &str, kind: &str, members: &Members<'_>, events: &mut Events) -> u32 {
         let id = members.item_id.as_deref();
         if let Some(place) = self.items.find(members.output_index, id) {
             let changed = id.is_some() && self.items.id(place).is_some() && !self.items.has_id(place, id);
             if changed && self.ids == Ids::Stable {
                 self.ids = Ids::Changing;
-                let message = format!("`{kind}` names item {place} by another id than it was added with");
+                let message = format!("`{kind}` names item {place} by a different id");
                 events.notice(Kind::ChangedId, message);
             }
             return place;
@@ -386,8 +382,8 @@ impl Fold {
         (place, self.items.get_mut(place).is_some_and(|item| work(item, events)))
     }
 
-    /// Audio belongs to no item; it is a block of its own behind all others.
-    fn hear(&mut self, key: &'static str, delta: Option<Raw<'_>>, events: &mut Events) {
+    /// Audio does not belong to an item; its block is after all others.
+    fn audio(&mut self, key: &'static str, delta: Option<Raw<'_>>, events: &mut Events) {
         let Some(text) = delta.and_then(Raw::owned_string) else { return };
         let slot = *self.audio.get_or_insert_with(|| {
             let opening = Opening::Other { kind: "audio".to_owned() };
@@ -398,7 +394,7 @@ impl Fold {
         events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
     }
 
-    /// Keeps a field of the response, if it says something new; most come with every event that carries it.
+    /// Keeps a field of the response if its value is new: most events repeat the response.
     fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {
         let value = events.value(key, value);
         if self.fields.get(key) != Some(&value) {
@@ -428,10 +424,10 @@ impl Fold {
     }
 }
 
-/// What says of which sort an error is: it is given flat, nested in the event, or as that of the response.
+/// The members that say what kind of error it is: an error may be the event itself, a member of it, or the
+/// response's.
 const ERROR_KINDS: &[&str] = &["code", "type"];
 
-/// The slot of the audio.
 const AUDIO: Slot = Slot::new(u32::MAX);
 
 fn stop_reason(word: &str) -> StopReason {

@@ -20,7 +20,7 @@ pub(super) struct Repeat {
     around: String,
 }
 
-/// That a frame made a block grow, and by which of its strings.
+/// The block that a frame made grow, and the place of the string that it grew by.
 #[derive(Debug)]
 pub(super) struct Growth {
     pub(super) block: Slot,
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_has_to_be_read() {
+    fn anything_else_must_be_read() {
         for data in [
             "",
             r#"{"a":1,"t":"#,

@@ -1,6 +1,8 @@
-//! The messages of a request, before they are any provider's, and what each dialect does with them.
+//! The messages of a request, in a neutral form.
 //!
-//! A dialect's [`Form`] writes neutral [`Message`]s as the provider wants them, and reads such messages back.
+//! The [`Form`] of a dialect says which messages its provider accepts, and writes and reads them in the
+//! provider's form. [`history`](crate::history) turns a session's entries into such messages, and messages
+//! into entries.
 
 mod content;
 mod form;

@@ -1,16 +1,15 @@
-//! [`Seen`]: fields that are kept, without their repetitions.
+//! [`Seen`]: kept fields without repetitions.
 
 use std::collections::BTreeMap;
 
 use super::fields::Raw;
 
-/// The latest text of every field that is kept, since most servers repeat them in every chunk.
+/// The latest text of each kept field. Most servers repeat these fields in every chunk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen(BTreeMap<String, String>);
 
 impl Seen {
-    /// Whether a field says something that it did not say before.
-    pub(super) fn is_news(&mut self, key: &str, value: Raw<'_>) -> bool {
+    pub(super) fn is_new(&mut self, key: &str, value: Raw<'_>) -> bool {
         match self.0.get_mut(key) {
             _ if value.is_null() => false,
             Some(before) if before == value.text() => false,

@@ -70,7 +70,7 @@ fn a_dialect_is_known_by_its_frames() {
 }
 
 #[test]
-fn frames_of_others_are_nobodys() {
+fn frames_of_other_formats_are_not_claimed() {
     check(
         None,
         &[
@@ -83,7 +83,7 @@ fn frames_of_others_are_nobodys() {
             r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"x"}}}"#,
             r#"{"metadata":{"usage":{"inputTokens":1}}}"#,
             r#"{"type":"text_delta","content":"x"}"#,
-            // Ollama's other streams, and what is no object.
+            // Ollama's other streams, and what is not an object.
             r#"{"status":"pulling manifest"}"#,
             r#"{"model":"m","embeddings":[[0.1]],"done":true}"#,
             r#"{"error":"x","error_type":"validation"}"#,
@@ -175,7 +175,7 @@ fn frames() -> impl Strategy<Value = (Dialect, Vec<String>)> {
 
 proptest! {
     #[test]
-    fn a_frame_like_the_one_before_is_read_as_any_other((dialect, frames) in frames()) {
+    fn a_repeated_frame_is_read_like_any_other((dialect, frames) in frames()) {
         let mut translator = Translator::new(dialect);
         let mut reader = Translator::new(dialect);
         for data in &frames {

@@ -24,7 +24,7 @@ mod replies;
 use promises::{DIALECTS, request};
 
 #[test]
-fn history_cases_give_what_they_must() {
+fn history_cases_give_the_expected_messages() {
     let mut verdict = Verdict::new();
     for case in corpus::cases("history") {
         let entries = entries(&case);
@@ -54,7 +54,7 @@ fn history_cases_cut_anywhere_are_accepted_and_come_back() {
 #[test]
 fn a_dialect_without_requests_says_so() {
     let error = history::request(Dialect::Ollama, &[]).unwrap_err();
-    assert_eq!(error.to_string(), "no requests are made in `ollama`");
+    assert_eq!(error.to_string(), "requests in `ollama` are not supported");
     assert_eq!(history::bodies(Dialect::Ollama, "", &[]), Err(error));
 }
 

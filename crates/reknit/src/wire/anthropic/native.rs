@@ -10,7 +10,6 @@ use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::{Rebuild, State};
 
-/// Builds the messages of a stream in Anthropic's own form.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
     done: Vec<Value>,
@@ -26,7 +25,7 @@ struct Block {
     input: Input,
 }
 
-/// The arguments that deltas bring; without one, those of the start event hold.
+/// The arguments that deltas bring; without deltas, those of the start event count.
 #[derive(Clone, Debug)]
 enum Input {
     Start,
@@ -47,7 +46,7 @@ impl Rebuild for Native {
                 self.start(data);
                 self.flush();
             }
-            // What comes behind the end is not of the message that is over.
+            // What comes after the end does not belong to the message that is over.
             _ if self.state == State::After => {}
             "content_block_start" => {
                 let (slot, _) = self.slots.open(index);
@@ -72,7 +71,7 @@ impl Rebuild for Native {
                 self.blocks.values_mut().for_each(Block::close);
                 self.flush();
             }
-            // An error in the place of a message is all that there is of it.
+            // Nothing else comes if there is an error instead of a message.
             "error" if self.message.is_none() && self.blocks.is_empty() => {
                 self.done.push(data);
                 self.state = State::After;
@@ -131,7 +130,7 @@ impl Native {
     fn delta(&mut self, index: u64, delta: Object) {
         let kind = delta.get("type").and_then(Value::as_str).map_or(String::new(), Cow::into_owned);
         let slot = self.slots.get(index).unwrap_or_else(|| self.slots.open(index).0);
-        // A delta whose block was never started starts it, as what the delta says.
+        // A delta whose block was never started opens it, as the kind that the delta implies.
         let block = self.blocks.entry(slot).or_insert_with(|| {
             let fields = [("type".to_owned(), Value::from(block_of(&kind)))];
             Block::new(Value::Object(fields.into_iter().collect()))
@@ -141,7 +140,7 @@ impl Native {
         }
     }
 
-    /// Puts the message that is being built to those that are done.
+    /// Adds the message that is being built to the finished ones.
     fn flush(&mut self) {
         self.state = State::After;
         let blocks = std::mem::take(&mut self.blocks);
@@ -161,7 +160,7 @@ impl Block {
         Self { fields, input: Input::Start }
     }
 
-    /// Whether a delta is one for this block: it is open, and not of another kind.
+    /// Whether a delta fits this block: it is open, and of the right kind.
     fn takes(&self, delta: &str) -> bool {
         let is = |types: &[&str]| {
             self.fields.get("type").and_then(Value::as_str).is_some_and(|kind| types.contains(&&*kind))
@@ -229,8 +228,7 @@ impl Block {
     }
 }
 
-/// A null never takes away what was there.
-/// The model that goes on behind a block, if that says so.
+/// The model that continues after a block, if the block says so.
 fn served(block: &Value) -> Option<&Value> {
     let is_fallback = block.get("type")?.as_str()? == FALLBACK;
     block

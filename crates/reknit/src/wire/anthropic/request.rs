@@ -16,21 +16,21 @@ pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 64, allows: NAME },
     names: Alphabet { longest: 128, allows: NAME },
     has_plain_input: false,
-    goes_on_with_paused: true,
+    continues_paused: true,
     text_fields: &[],
     fit,
     write,
     read,
 };
 
-/// Blocks that are written out of neutral parts, and so never come as they are.
+/// Blocks that are written from neutral parts, and so are never passed through.
 const WRITTEN: [&str; 5] = ["thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use"];
 
-/// What the types of blocks with results end with.
+/// The suffix of the types of result blocks.
 const RESULT: &str = "tool_result";
 
-/// A call of the provider goes back with one result behind it. One that has none goes back only if the provider
-/// may still run it, and of two with one id the first does.
+/// A call that the provider ran must be followed by one result; without one it is accepted only if the provider
+/// may still run it. Of two calls with the same id, only the first is accepted.
 fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     let results = parts.iter().enumerate().filter_map(|(at, part)| Some((result_id(part)?, at)));
     let last_results: BTreeMap<_, _> = results.collect();
@@ -59,13 +59,13 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     put_calls_last(parts, repairs);
 }
 
-/// Anything behind a call would stand between the call and its result.
+/// Moves calls to the end: anything after a call would come between the call and its result.
 fn put_calls_last(parts: &mut [ReplyPart], repairs: &mut Repairs) {
     let is_call = |part: &ReplyPart| matches!(part, ReplyPart::Call { .. });
     let first_call = parts.iter().position(is_call).unwrap_or(parts.len());
-    if let Some(behind) = parts[first_call..].iter().find(|part| !is_call(part)) {
-        let message = "what the model said behind its calls is sent before them";
-        repairs.push(RepairKind::CallsLast, behind.seq(), message);
+    if let Some(after) = parts[first_call..].iter().find(|part| !is_call(part)) {
+        let message = "what the model said after its calls is sent before them";
+        repairs.push(RepairKind::CallsLast, after.seq(), message);
         parts.sort_by_key(is_call);
     }
 }
@@ -74,7 +74,7 @@ fn is_signed(thinking: &Thinking) -> bool {
     [&thinking.signature, &thinking.redacted].into_iter().flatten().any(|text| !text.is_empty())
 }
 
-/// The call of the provider that a block is the result of.
+/// The id of the provider's call that a part is the result of.
 fn result_id(part: &ReplyPart) -> Option<String> {
     match part {
         ReplyPart::ProviderResult { call, .. } => Some(call.id.clone()),
@@ -112,7 +112,7 @@ fn tool_result(answer: &Answer) -> Value {
             parts.iter().filter(is_filled).map(user_block).collect::<Vec<_>>().into()
         }
     };
-    // A result may have no content, but none that is blank.
+    // A result may have no content, but its content may not be blank.
     let is_blank = match &content {
         Value::Array(blocks) => blocks.is_empty(),
         other => other.as_str().is_some_and(|text| text.trim().is_empty()),
@@ -180,7 +180,7 @@ fn block(part: &ReplyPart) -> Value {
     }
 }
 
-/// The type of the block with the result of a call that the provider ran.
+/// The type of the result block of a call that the provider ran.
 fn result_kind(call: &ProviderCallId) -> String {
     if call.fields.get("server_name").is_some_and(|name| name.as_text().is_some()) {
         "mcp_tool_result".to_owned()
@@ -239,7 +239,7 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
     Ok(())
 }
 
-/// The texts and images of a result, as a result of ours has them.
+/// The texts and images of a result, in our own form.
 fn read_parts(blocks: Vec<Value>) -> Result<Value, Misread> {
     let parts = blocks.into_iter().map(|block| {
         let mut block = Members::new("a block", block)?;

@@ -1,10 +1,10 @@
 //! [`Scan`]: JSON read from front to back, one key or value at a time.
 //!
-//! `serde_json` can do the same, but allocates for what is nested more than once, in every frame. A value
-//! that is skipped is only followed by its brackets and quotes: whoever reads it will see what is in it.
+//! `serde_json` can do the same, but allocates in every frame for what is nested more than once. A value that
+//! is skipped is only followed by its brackets and quotes; errors inside it are found by whoever reads it.
 //!
-//! What runs for every member is `#[inline]`: for keys and values of a few bytes the calls would cost more than
-//! the work.
+//! What runs for every member is `#[inline]`: keys and values have a few bytes, so a call would cost more than
+//! its work.
 
 use std::borrow::Cow;
 
@@ -17,15 +17,15 @@ use crate::json::plain_end;
 pub(in crate::wire) struct Error {
     expected: &'static str,
     at: usize,
-    /// What the byte is counted in.
+    /// What `at` is an offset in.
     part: &'static str,
 }
 
-/// The part of a frame that is all of it.
+/// The part that is the whole frame.
 const FRAME: &str = "its data";
 
 impl Error {
-    /// The same error of something in a part of the frame.
+    /// The same error, found in a part of the frame.
     pub(in crate::wire) fn within(self, part: &'static str) -> Self {
         Self { part: if self.part == FRAME { part } else { self.part }, ..self }
     }
@@ -36,7 +36,7 @@ impl Error {
 pub(in crate::wire) struct Scan<'a> {
     text: &'a str,
     at: usize,
-    /// Whether an object or array was entered and nothing in it read.
+    /// Whether an object or array was entered and nothing in it was read.
     is_fresh: bool,
 }
 
@@ -134,7 +134,6 @@ impl<'a> Scan<'a> {
         self.value()
     }
 
-    /// Goes past `bytes`, if they are the next ones.
     #[inline]
     pub(in crate::wire) fn skip(&mut self, bytes: &[u8]) -> Option<()> {
         self.rest().strip_prefix(bytes)?;
@@ -142,13 +141,11 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// What has not been read.
     #[inline]
     pub(in crate::wire) fn rest(&self) -> &'a [u8] {
         &self.text.as_bytes()[self.at..]
     }
 
-    /// Checks that nothing follows.
     #[inline]
     pub(in crate::wire) fn end(&mut self) -> Result<(), Error> {
         if self.peek().is_none() { Ok(()) } else { Err(self.error("the end")) }
@@ -181,7 +178,6 @@ impl<'a> Scan<'a> {
         Ok(false)
     }
 
-    /// Goes past `byte`, if it is the next one.
     #[inline]
     fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         if self.peek() != Some(byte) {
@@ -203,7 +199,6 @@ impl<'a> Scan<'a> {
         Ok(self.take(end))
     }
 
-    /// Goes to `end` and returns what is before it.
     #[inline]
     fn take(&mut self, end: usize) -> Raw<'a> {
         let taken = Raw::new(&self.text[self.at..end]);
@@ -309,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_says_where() {
+    fn an_error_says_where_it_is() {
         for (text, expected, at) in [
             ("", "an object", 0),
             ("[1]", "an object", 0),
@@ -338,14 +333,14 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_followed_without_a_stack() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
         Raw::new(&deep).members(|key, value| assert_eq!((key, value.text().len()), ("a", 400_000))).unwrap();
     }
 
     proptest! {
         #[test]
-        fn a_value_ends_where_it_ends_byte_by_byte(text in r#"["{\[][\]{}"\\ \né,:a]{0,40}"#) {
+        fn a_value_ends_where_the_end_finder_says(text in r#"["{\[][\]{}"\\ \né,:a]{0,40}"#) {
             let end = Scan::new(&text).value().ok().map(|value| value.text().len());
             prop_assert_eq!(end, EndFinder::new().push(text.as_bytes()));
         }

@@ -1,10 +1,10 @@
-//! [`Arguments`]: values that come by JSON path, as a JSON text that grows at its end.
+//! [`Arguments`]: turns values that come by JSON path into a JSON text that only grows at its end.
 //!
 //! Vertex sends `{"jsonPath": "$.edits[0].path", "stringValue": "src/", "willContinue": true}`. Values come
-//! in the order of the document, so the containers on the way to the latest one stay open in the text, and
-//! are closed when a path leaves them. A value whose place has been passed is put aside; when the call is
-//! over, its outermost key is written once more with all that belongs to it, because of two equal keys the
-//! last holds.
+//! in document order, so the containers around the latest one stay open in the text, and are closed when a
+//! path leaves them. A value that comes after its place has passed is put aside. When the call is over, its
+//! outermost key is written again with everything that belongs to it, because the last of two equal keys
+//! counts.
 
 use std::collections::BTreeSet;
 
@@ -19,20 +19,19 @@ mod tests;
 use late::{Late, Node};
 use path::Step;
 
-/// The arguments of one call so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arguments {
     text: String,
-    /// How much of the text was given out.
-    told: usize,
+    /// How many bytes of the text [`grown`](Self::grown) has returned.
+    given: usize,
     /// The containers that are open in the text, the outermost first.
     levels: Vec<Level>,
     /// The path of the string that is open in the text.
     string: Option<Vec<Step>>,
-    /// Paths whose value was to go on and has not ended.
+    /// Paths of values that are to continue.
     unfinished: BTreeSet<Vec<Step>>,
     late: Vec<Late>,
-    /// Whether something came that is not in the text.
+    /// Whether a value is missing from the text.
     incomplete: bool,
 }
 
@@ -46,26 +45,24 @@ enum Level {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Taken {
     InOrder,
-    /// Its place in the text was passed.
+    /// Its place in the text had passed.
     Late,
     NotUnderstood,
 }
 
-/// A value, or a piece of one.
 #[derive(Clone, Copy)]
 enum Piece<'a> {
-    /// What stands between the quotes of a JSON string. Copied as it is, so that half of a surrogate pair
-    /// meets its other half.
+    /// The body of a JSON string. It is copied as it is, so that the halves of a surrogate pair meet.
     Text(&'a str),
     Scalar(&'a str),
 }
 
 impl Arguments {
-    /// Takes one of `partialArgs`.
+    /// Takes one element of `partialArgs`.
     pub(super) fn take(&mut self, partial: Raw<'_>) -> Taken {
         let (mut path, mut piece, mut continues, mut unknown) = (None, None, false, false);
         let read = partial.members(|key, value| match key {
-            // The null of protocol buffers is written as `null` or as `"NULL_VALUE"`.
+            // Protocol buffers write null as `null` or as `"NULL_VALUE"`.
             "nullValue" => piece = Some(Piece::Scalar("null")),
             _ if value.is_null() => {}
             "jsonPath" => path = value.string().and_then(|path| path::parse(&path)),
@@ -100,33 +97,30 @@ impl Arguments {
         }
     }
 
-    /// Something came that cannot be put into the text: it will not be whole.
-    pub(super) fn spoil(&mut self) {
+    pub(super) fn mark_incomplete(&mut self) {
         self.incomplete = true;
     }
 
-    /// Whether no value has come.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty() && self.late.is_empty() && !self.incomplete
     }
 
-    /// Whether a value has come late and is not in the text yet, the first of its call.
+    /// Whether the first late value of the call has come, and is not in the text yet.
     pub(super) fn is_first_late(&self) -> bool {
         self.late.len() == 1
     }
 
-    /// What the text grew by since this was asked last.
+    /// What the text grew by since this was last called.
     pub(super) fn grown(&mut self) -> &str {
-        let from = std::mem::replace(&mut self.told, self.text.len());
+        let from = std::mem::replace(&mut self.given, self.text.len());
         &self.text[from..]
     }
 
-    /// The text so far.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Writes what came late. Called when the call is over, whole or not.
+    /// Writes the late values. Called when the call is over, complete or not.
     pub(super) fn settle(&mut self) {
         let late = std::mem::take(&mut self.late);
         if late.is_empty() {
@@ -135,7 +129,7 @@ impl Arguments {
         self.close_string();
         self.leave(1);
         let before = if self.levels.is_empty() { "{}".to_owned() } else { format!("{}}}", self.text) };
-        // What was written is JSON, except that the provider may have sent half of a surrogate pair.
+        // The text is JSON, unless the provider sent half of a surrogate pair.
         let before: Value = before.parse().unwrap_or_default();
         self.incomplete |= before.is_null();
         let mut root = Node::new(before);
@@ -154,7 +148,7 @@ impl Arguments {
         }
     }
 
-    /// The provider says that there is no more. Whether the text is whole now: it is left open if not.
+    /// Ends the arguments and returns whether they are complete; if not, the text is left open.
     pub(super) fn end(&mut self) -> bool {
         self.settle();
         let whole = self.unfinished.is_empty() && !self.incomplete;
@@ -197,7 +191,7 @@ impl Arguments {
         Taken::InOrder
     }
 
-    /// Brings the text to where the value of `path` is to be written, if that is behind its end.
+    /// Extends the text to where the value of `path` is to be written, if its place has not passed.
     fn place(&mut self, path: &[Step]) -> bool {
         let Some((_, way)) = path.split_last() else { return false };
         let open = self.levels.len().saturating_sub(1);
@@ -233,7 +227,7 @@ impl Arguments {
         self.levels.push(level);
     }
 
-    /// Writes all that stands before the next value of the innermost container.
+    /// Writes what precedes the next value of the innermost container: a comma, a key.
     fn enter(&mut self, step: &Step) {
         if self.levels.last().is_some_and(|level| !level.is_empty()) {
             self.text.push(',');

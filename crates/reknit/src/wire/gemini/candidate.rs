@@ -11,22 +11,21 @@ use super::for_each_element;
 use crate::diagnostic::Kind;
 use crate::event::{CallId, Event, Notation, Opening, Origin, Owner, Runner, Slot, Stop, StopReason};
 
-/// What of a candidate must be remembered to translate its next part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
     open: Open,
-    /// Whether the client has calls to carry out.
+    /// Whether there are calls for the client to run.
     has_calls: bool,
-    /// The id of the latest code that Google runs.
+    /// The id of the latest code that Google ran.
     code: Option<String>,
     finish_reason: Option<String>,
-    /// What was told of that.
+    /// What was emitted for `finish_reason`.
     stop: Option<Stop>,
     seen: Seen,
     citations: BTreeSet<String>,
 }
 
-/// The block that the next part may go on with.
+/// The block that the next part may continue.
 #[derive(Clone, Debug, Default)]
 enum Open {
     #[default]
@@ -43,11 +42,11 @@ struct Call {
     id: Option<String>,
     name: String,
     arguments: Arguments,
-    /// Arguments that came whole, as `args`.
+    /// Arguments that came whole, in `args`.
     whole: Option<String>,
 }
 
-/// What describes a part that holds something else.
+/// Members that describe a part and are not its content.
 pub(super) const ANNOTATIONS: [&str; 5] =
     ["thought", "thoughtSignature", "partMetadata", "videoMetadata", "mediaResolution"];
 
@@ -56,7 +55,6 @@ impl Candidate {
         self.finish_reason.is_some()
     }
 
-    /// Takes one part.
     pub(super) fn part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
         let (mut text, mut is_thought, mut held) = (None, false, None);
         part.members(|key, value| match key {
@@ -91,14 +89,13 @@ impl Candidate {
         Ok(())
     }
 
-    /// Keeps a field that the neutral form has no place for.
     pub(super) fn keep(&mut self, index: u32, key: &str, value: Raw<'_>, events: &mut Events) {
-        if self.seen.is_news(key, value) {
+        if self.seen.is_new(key, value) {
             events.keep(Owner::Choice(index), key, value);
         }
     }
 
-    /// Sources of what the model said: some frames repeat them, others add to them.
+    /// Keeps the sources of what the model said: some frames repeat them, others add to them.
     pub(super) fn cite(&mut self, index: u32, citations: Option<Raw<'_>>, events: &mut Events) {
         for_each_element(citations, |_, citation| {
             if self.citations.insert(citation.text().to_owned()) {
@@ -107,7 +104,7 @@ impl Candidate {
         });
     }
 
-    /// Says why the candidate stopped, if that is new; `STOP` is also the word for calls.
+    /// Emits why the candidate stopped, if that is new. `STOP` is also used for calls.
     pub(super) fn stop(&mut self, index: u32, word: Option<&str>, events: &mut Events) {
         if let Some(word) = word.filter(|word| *word != "FINISH_REASON_UNSPECIFIED") {
             self.finish_reason = Some(word.to_owned());
@@ -124,7 +121,7 @@ impl Candidate {
         }
     }
 
-    /// What is open is over: something else comes, or the message ends.
+    /// Closes what is open, because something else comes or the message ends.
     pub(super) fn close(&mut self, events: &mut Events) {
         match std::mem::take(&mut self.open) {
             Open::Nothing => {}
@@ -133,7 +130,7 @@ impl Candidate {
         }
     }
 
-    /// The stream is cut: what was held back is told.
+    /// Emits what was held back, because the stream was cut.
     pub(super) fn settle(&mut self, events: &mut Events) {
         if let Open::Call(call) = &mut self.open {
             call.settle(events);
@@ -165,7 +162,7 @@ impl Candidate {
         };
         text.into_iter().for_each(|text| blocks.events.grew(slot, text));
         keep_others(part, &["text", "thought", "thoughtSignature"], slot, blocks.events);
-        // What is signed must go back as it is, so nothing more is added to it.
+        // A signed part must be sent back unchanged, so nothing more is added to it.
         if let Some(signature) = signature {
             if is_thought {
                 blocks.events.signed(slot, signature);
@@ -233,7 +230,7 @@ impl Candidate {
         read
     }
 
-    /// Code that the model has written and Google runs.
+    /// Takes code that Google runs.
     fn code(&mut self, code: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
         let (mut id, mut arguments) = (None, String::new());
         code.members(|key, value| match key {
@@ -257,7 +254,6 @@ impl Candidate {
         Ok(())
     }
 
-    /// Opens a block that comes in one part.
     fn whole(&mut self, opening: Opening, blocks: &mut Blocks<'_>) -> Slot {
         self.close(blocks.events);
         blocks.new_block(opening)
@@ -277,26 +273,26 @@ impl Call {
         let read = partial.unwrap_or(Raw::new("[]")).elements(|partial| match self.arguments.take(partial) {
             Taken::InOrder => {}
             Taken::Late if self.arguments.is_first_late() => {
-                let message = format!("arguments of `{}`: a value came when its place was passed", self.name);
+                let message = format!("arguments of `{}`: a value came out of order", self.name);
                 events.notice(Kind::ScatteredArguments, message);
             }
             Taken::Late => {}
             Taken::NotUnderstood => {
-                let message = format!("arguments of `{}`: a piece is not of this dialect", self.name);
+                let message = format!("arguments of `{}`: a piece was not understood", self.name);
                 events.keep_unknown(Kind::UnknownEvent, message, partial);
             }
         });
         if read.is_err() {
-            self.arguments.spoil();
+            self.arguments.mark_incomplete();
         }
         events.grew_plain(self.slot, self.arguments.grown());
         read.map_err(|error| error.within("`partialArgs`"))
     }
 
-    /// The provider says that the call is over.
+    /// Ends the call, because the provider says so.
     fn end(&mut self, events: &mut Events) {
         match self.whole.take() {
-            Some(args) if self.arguments.is_blank() => {
+            Some(args) if self.arguments.is_empty() => {
                 events.grew_plain(self.slot, &args);
                 return events.closed(self.slot);
             }
@@ -310,11 +306,11 @@ impl Call {
         events.closed(self.slot);
     }
 
-    /// The call was to go on and does not. Its brackets are ours, so that only the provider can say that it
-    /// is whole: it stays open and is cut when the message ends.
+    /// Abandons a call that was to continue and does not. Whole JSON does not mean that it is complete, because
+    /// we write the closing brackets: it stays open, and is cut when the message ends.
     fn abandon(&mut self, events: &mut Events) {
         self.settle(events);
-        let message = format!("arguments of `{}`: not whole when the call was over", self.name);
+        let message = format!("arguments of `{}`: incomplete when the call ended", self.name);
         events.notice(Kind::CutArguments, message);
     }
 
@@ -327,7 +323,7 @@ impl Call {
     }
 }
 
-/// Whether a piece with this id and name goes on with a call, or begins another one.
+/// Whether a piece with this id and name continues a call rather than begins another one.
 pub(super) fn goes_on(known_id: Option<&str>, id: Option<&str>, name: Option<&str>) -> bool {
     match (known_id, id) {
         (Some(known), Some(id)) => known == id,
@@ -335,7 +331,7 @@ pub(super) fn goes_on(known_id: Option<&str>, id: Option<&str>, name: Option<&st
     }
 }
 
-/// Keeps the members of an object that have no place in the neutral form.
+/// Keeps the members of an object that are not `known`.
 fn keep_others(object: Raw<'_>, known: &[&str], slot: Slot, events: &mut Events) {
     let _ = object.members(|key, value| {
         if !value.is_null() && !known.contains(&key) {

@@ -10,7 +10,6 @@ use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::wire::Rebuild;
 
-/// Builds the responses of a stream in Gemini's own form.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
     done: Vec<Value>,
@@ -27,7 +26,7 @@ struct Candidate {
     citations: BTreeSet<String>,
 }
 
-/// What the next part may do with the last one.
+/// How the next part may continue the last one.
 #[derive(Clone, Debug, Default)]
 enum Open {
     #[default]
@@ -66,7 +65,7 @@ impl Rebuild for Native {
 }
 
 impl Native {
-    /// Whether this begins another message than the one that is being built.
+    /// Whether this begins another message.
     fn is_another(&self, response: &Object) -> bool {
         let (known, new) = (self.response.get("responseId"), response.get("responseId"));
         let has_another_id = known.is_some() && new.is_some() && known != new;
@@ -127,7 +126,7 @@ impl Candidate {
         }
     }
 
-    /// Lists of which every frame has its own elements; citations may be repeated.
+    /// Extends lists to which every frame adds its own elements; citations may be repeated.
     fn extend(&mut self, key: &str, mut lists: Object) {
         if key == "citationMetadata" {
             let known = &mut self.citations;
@@ -145,7 +144,7 @@ impl Candidate {
 
     fn part(&mut self, mut part: Object) {
         if let Some(Value::Object(call)) = part.get_mut("functionCall") {
-            // What is put back later stands where it stood.
+            // Leaves the member in its place; its value is put back later.
             let call = std::mem::take(call);
             return self.call(part, call);
         }
@@ -176,7 +175,6 @@ impl Candidate {
         };
     }
 
-    /// A call, or a piece of one.
     fn call(&mut self, mut part: Object, mut call: Object) {
         let continues = call.remove("willContinue").as_ref().and_then(Value::as_bool) == Some(true);
         let partial = call.remove("partialArgs");
@@ -218,10 +216,10 @@ impl Candidate {
         }
     }
 
-    /// The provider says that the call is over.
+    /// Ends the call, because the provider says so.
     fn end_call(&mut self) {
         let Open::Call(mut arguments) = std::mem::take(&mut self.open) else { return };
-        if arguments.is_blank() {
+        if arguments.is_empty() {
             return;
         }
         let whole = arguments.end();
@@ -230,13 +228,13 @@ impl Candidate {
         self.last_call().into_iter().for_each(|call| drop(call.insert("args", args.clone())));
     }
 
-    /// What is open is over; a call that was to go on has its arguments as text.
+    /// Closes what is open. A call that was to continue gets its arguments as text.
     fn close(&mut self) {
         let Open::Call(mut arguments) = std::mem::take(&mut self.open) else { return };
         arguments.settle();
         let Some(call) = self.last_call() else { return };
         let args = match call.get("args") {
-            Some(args) if arguments.is_blank() => args.to_string(),
+            Some(args) if arguments.is_empty() => args.to_string(),
             _ => arguments.text().to_owned(),
         };
         call.insert("args", Value::from(args));
@@ -270,7 +268,7 @@ fn join(last: &mut Object, part: Object) {
     }
 }
 
-/// Nothing that is empty takes away what was there.
+/// An empty value does not replace what was there.
 fn set(fields: &mut Object, key: String, value: Value) {
     let is_empty = match &value {
         Value::Null => true,

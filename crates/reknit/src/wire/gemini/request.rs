@@ -12,7 +12,7 @@ pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 64, allows: |c| c.is_ascii_graphic() },
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || "_-.:".contains(c) },
     has_plain_input: false,
-    goes_on_with_paused: false,
+    continues_paused: false,
     text_fields: &[SIGNATURE],
     fit,
     write,
@@ -21,7 +21,7 @@ pub(crate) static FORM: Form = Form {
 
 const SIGNATURE: &str = "thoughtSignature";
 
-/// What Google documents to be sent with a call that another model made.
+/// Google documents this for calls that another model made.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
@@ -35,7 +35,7 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
         }
         ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
     });
-    // Of several calls the first is signed for all.
+    // Of several calls, only the first has the signature.
     let first = parts.iter_mut().find_map(|part| match part {
         ReplyPart::Call { seq, call } => Some((*seq, call)),
         _ => None,
@@ -47,10 +47,10 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     }
 }
 
-/// Parts that are written out of neutral ones, and so never come as they are.
+/// Parts that are written from neutral ones, and so are never passed through.
 const WRITTEN: [&str; 4] = ["text", "functionCall", "functionResponse", "executableCode"];
 
-/// Code that the model has written and Google runs.
+/// The name of the tool for code that Google runs.
 const CODE: &str = "code_execution";
 const CODE_RESULT: &str = "codeExecutionResult";
 
@@ -58,7 +58,7 @@ fn write(messages: &[Message]) -> Vec<Value> {
     let written = messages.iter().map(|message| {
         let (role, parts): (_, Vec<_>) = match message {
             Message::User { results, content } => {
-                // A result has no images here: they come behind all results.
+                // A result cannot have images here: they follow all results.
                 let images = results.iter().flat_map(|answer| answer.output.images());
                 let said = images.chain(content).map(user_part);
                 ("user", results.iter().map(function_response).chain(said).collect())
@@ -112,14 +112,14 @@ fn model_part(part: &ReplyPart) -> Value {
             signed(object([("executableCode", input(call))]), call.field(SIGNATURE).map(Value::from))
         }
         ReplyPart::ProviderResult { result, .. } => {
-            // What describes the part came among the fields of the result.
+            // The members that describe the part came among the fields of the result.
             let mut result = result.clone();
             let mut take = |name| result.as_object_mut()?.remove(name);
             let signature = take(SIGNATURE);
             ANNOTATIONS.into_iter().for_each(|name| drop(take(name)));
             signed(object([(CODE_RESULT, result)]), signature)
         }
-        // Some kinds of blocks come as the whole part, others as what is in it.
+        // Some kinds of blocks are the whole part, others its content.
         ReplyPart::Block { kind, block, .. } if block.get(kind).is_none() => {
             object([(&**kind, block.clone().into())])
         }
@@ -144,7 +144,7 @@ fn signed(mut part: Value, signature: Option<Value>) -> Value {
 fn read(content: Value, conversation: &mut Conversation) -> Result<(), Misread> {
     let mut content = Members::new("a content", content)?;
     let is_user = match content.optional_text("role")? {
-        // Who asks only once need not say who speaks.
+        // A request with a single message may omit the role.
         None => true,
         Some(role) if role == "user" || role == "function" => true,
         Some(role) if role == "model" => false,

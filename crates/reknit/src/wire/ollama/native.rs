@@ -1,11 +1,10 @@
-//! The stream as Ollama's last object, with all that came before it.
+//! The stream as Ollama's last object, joined with everything that came before it.
 
 use super::super::join::{append, grow};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::wire::Rebuild;
 
-/// Builds the replies of a stream in Ollama's own form.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
     done: Vec<Value>,
@@ -30,7 +29,6 @@ impl Rebuild for Native {
         }
     }
 
-    /// The replies, the last as far as it has come.
     fn into_messages(mut self: Box<Self>) -> Vec<Value> {
         self.flush();
         self.done

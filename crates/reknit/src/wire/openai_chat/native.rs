@@ -10,7 +10,6 @@ use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
 
-/// Builds the completions of a stream in OpenAI's own form.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
     done: Vec<Value>,
@@ -24,14 +23,14 @@ struct Choice {
     message: Object,
     router: Router,
     calls: Vec<Call>,
-    /// Where among `reasoning_details` the one with an index and a type stands.
+    /// The position in `reasoning_details` by index and type.
     details: BTreeMap<(String, String), usize>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Call {
     fields: Object,
-    /// `function` or `custom`: the member that holds name and arguments, which is also the call's type.
+    /// `function` or `custom`: the member with the name and the arguments, which is also the type of the call.
     body: String,
     arguments: Text,
 }
@@ -68,14 +67,14 @@ impl Rebuild for Native {
 }
 
 impl Native {
-    /// What comes next is another completion.
+    /// Finishes the completion; the next chunk begins another one.
     fn end(&mut self) {
         let mut completion = std::mem::take(&mut self.completion);
         let choices = std::mem::take(&mut self.choices);
         if completion.is_empty() && choices.is_empty() {
             return;
         }
-        // An error in the place of a completion has no choices.
+        // An error instead of a completion has no choices.
         if !choices.is_empty() || completion.get("error").is_none() {
             let choices = choices.into_iter().map(|(index, choice)| choice.into_value(index));
             completion.insert("choices", Value::Array(choices.collect()));
@@ -89,7 +88,7 @@ impl Native {
                 (_, Value::Null) => {}
                 (padding, _) if PADDING.contains(&padding) => {}
                 ("object", _) => drop(self.completion.insert(key, Value::from("chat.completion"))),
-                // The first chunk of some servers has them empty; later ones must not change them.
+                // Some servers leave them empty in the first chunk; later chunks must not change them.
                 ("id" | "model", value) => {
                     if value.as_str().is_some_and(|word| !word.is_empty())
                         && self.completion.get(&key).is_none()
@@ -177,7 +176,7 @@ impl Choice {
         }
     }
 
-    /// A part of a content that is a list: one that goes on with the last part is joined to it.
+    /// Takes a part of content that is a list, and joins it to the last part if it continues that.
     fn content_part(&mut self, part: Value) {
         let before = match self.message.get_mut("content") {
             Some(Value::Array(_)) => None,
@@ -195,7 +194,7 @@ impl Choice {
         }
     }
 
-    /// One of `reasoning_details`: those with the same index and type are one.
+    /// Takes one of `reasoning_details`; those with the same index and type are joined.
     fn reasoning_detail(&mut self, detail: Value) {
         let Value::Object(detail) = detail else { return };
         if self.message.get("reasoning_details").is_none() {
@@ -257,7 +256,7 @@ impl Choice {
                 self.calls[call].arguments.push_str(&arguments);
                 call
             }
-            // Its `type` is that of the call, whoever says so.
+            // Any fragment may have the `type` of the call.
             Route::Held => {
                 let more = more.filter(|(key, _)| key != "type");
                 return more.for_each(|(key, value)| self.router.hold(index, &key, value));
@@ -298,18 +297,18 @@ impl Call {
     }
 }
 
-/// Whether a chunk behind the end belongs to the completion that ended, and not to another one.
+/// Whether a chunk after the end belongs to the completion that ended.
 fn is_late(chunk: &Object, last: &Object) -> bool {
     let has_choices = chunk.get("choices").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
     !has_choices || chunk.get("id").is_some_and(|id| Some(id) == last.get("id"))
 }
 
-/// Whether a field of a chunk is one of which the last holds.
+/// Whether the last value of a chunk's field counts.
 fn is_extra(key: &str) -> bool {
     !matches!(key, "id" | "model" | "object" | "choices") && !PADDING.contains(&key)
 }
 
-/// Adds a part of a content, joined to the last one if both are text or both are thinking.
+/// Adds a part of content, and joins it to the last one if both are text or both are thinking.
 fn push_part(parts: &mut Vec<Value>, part: Value) {
     let kind = |value: &Value| value.get("type").and_then(Value::as_str).map(std::borrow::Cow::into_owned);
     let joins = matches!(kind(&part).as_deref(), Some("text" | "thinking"));

@@ -8,25 +8,25 @@ use crate::wire::request::{
 };
 
 pub(crate) static FORM: Form = Form {
-    // Some models read their own ids, such as `functions.read:0`, so that every character stays.
+    // Some models read their own ids, such as `functions.read:0`, so every character is kept.
     ids: Alphabet { longest: 40, allows: |c| c.is_ascii_graphic() },
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
     has_plain_input: true,
-    goes_on_with_paused: false,
+    continues_paused: false,
     text_fields: &[],
     fit,
     write,
     read,
 };
 
-/// The fields of one of `reasoning_details` beside its content and its number.
+/// The fields of one of `reasoning_details` other than its content and its index.
 const DETAIL: [&str; 2] = ["format", "id"];
 
-/// What Google wants back with a call: its signature is in there.
+/// Contains the signature that Google wants back with a call.
 const EXTRA_CONTENT: &str = "extra_content";
 
-/// Thinking as a plain text is wanted back with calls, and with nothing else: some servers refuse a call
-/// without its thinking, others any thinking of an answer.
+/// Plain thinking is sent back only with calls: some servers refuse a call without its thinking, others refuse
+/// any thinking in an answer.
 fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     let has_calls = parts.iter().any(|part| matches!(part, ReplyPart::Call { .. }));
     refuse_unless(parts, repairs, |part| match part {
@@ -38,7 +38,7 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     });
 }
 
-/// Whether the text of thinking came as it is, not as one of `reasoning_details`, which must go back.
+/// Whether thinking came as plain text, and not as one of `reasoning_details`, which must be sent back.
 fn is_plain(thinking: &Thinking) -> bool {
     thinking.signature.is_none() && DETAIL.iter().all(|name| thinking.fields.get(name).is_none())
 }
@@ -55,7 +55,7 @@ fn write(messages: &[Message]) -> Vec<Value> {
                         ("content", answer.output.text().into()),
                     ])
                 }));
-                // A result has no images here: they come behind all results, as the user's.
+                // A result cannot have images here: they follow all results, as part of a user message.
                 let images = results.iter().flat_map(|answer| answer.output.images());
                 let content: Vec<_> = images.chain(content).collect();
                 if !content.is_empty() {
@@ -68,7 +68,7 @@ fn write(messages: &[Message]) -> Vec<Value> {
     written
 }
 
-/// Texts alone are one text: not every server takes a list.
+/// Joins the parts if all are texts: not every server accepts a list.
 fn user_content(content: &[&UserPart]) -> Value {
     let text = |part: &&UserPart| match part {
         UserPart::Text(text) => Some(text.clone()),
@@ -87,7 +87,6 @@ fn user_content(content: &[&UserPart]) -> Value {
     parts.collect::<Vec<_>>().into()
 }
 
-/// What stands between texts that become one.
 const BETWEEN: &str = "\n\n";
 
 fn assistant(parts: &[ReplyPart]) -> Value {
@@ -138,7 +137,7 @@ fn add_details(thinking: &Thinking, details: &mut Vec<Value>) {
         detail.insert("index", details.len());
         details.push(detail.into());
     };
-    // Where the server behind it has summaries only, its format says so.
+    // If the upstream server only has summaries, the format says so.
     let is_summary = thinking.field("format").is_some_and(|format| format.contains("responses"));
     let (kind, key) = if is_summary { ("reasoning.summary", "summary") } else { ("reasoning.text", "text") };
     let has_text = !thinking.text.is_empty() || thinking.signature.is_some() || thinking.redacted.is_none();
@@ -246,7 +245,7 @@ fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Resu
         } else {
             let mut function = call.members("function")?;
             let arguments = function.text("arguments")?;
-            // What is no JSON is what the model wrote all the same.
+            // Arguments that are not JSON are still what the model wrote.
             (function.text("name")?, arguments.parse().unwrap_or_else(|_| arguments.into()))
         };
         let metadata = call.optional(EXTRA_CONTENT).map(|content| object([(EXTRA_CONTENT, content)]));

@@ -1,13 +1,13 @@
 //! [`Router`]: which call a fragment of a tool call belongs to.
 //!
-//! The format gives every call an `index` and the first fragment an `id`. Servers that imitate it leave out
-//! either, use one index for several calls, send a new id with every fragment, or the string `"null"`.
+//! The format gives every call an `index`, and its first fragment an `id`. Compatible servers omit either one,
+//! use one index for several calls, send a new id with every fragment, or send the string `"null"`.
 
 use std::collections::BTreeMap;
 
 use crate::json::{EndFinder, Object, Value};
 
-/// A piece of a tool call, as it stands in a delta.
+/// A piece of a tool call, as a delta has it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fragment<'a> {
     pub(super) index: Option<u64>,
@@ -16,31 +16,29 @@ pub(super) struct Fragment<'a> {
     pub(super) arguments: &'a str,
 }
 
-/// Where a fragment goes.
 #[derive(Debug, PartialEq)]
 pub(super) enum Route {
-    /// It begins a call, with these arguments and with what else was held for it.
+    /// It begins a call with these arguments, and with the other members that were held for it.
     New { call: usize, arguments: String, others: Object },
-    /// It goes on with a call.
+    /// It continues a call.
     Known { call: usize, renamed: bool },
-    /// It is kept until the name of its call comes; what else it has goes to [`Router::hold`].
+    /// It is kept until the name of its call comes; its other members go to [`Router::hold`].
     Held,
 }
 
-/// The calls of one choice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Router {
     calls: Vec<Call>,
     by_id: BTreeMap<String, usize>,
     by_index: BTreeMap<u64, usize>,
-    /// Fragments without a name, by their index: a call begins with its name.
+    /// Fragments without a name, by index. A call begins with its name.
     held: BTreeMap<Option<u64>, Held>,
 }
 
-/// What is known of who a call is.
+/// The identity of a call, as far as it is known.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// The id that the server gave, if it did.
+    /// The id that the server sent, if any.
     pub(super) id: Option<String>,
     pub(super) name: String,
     arguments: Arguments,
@@ -50,7 +48,7 @@ pub(super) struct Call {
 #[derive(Clone, Debug)]
 enum Arguments {
     Growing(EndFinder),
-    /// Their JSON is over: nothing but blanks can belong to them any more.
+    /// Their JSON is complete: only whitespace may follow.
     Over,
 }
 
@@ -58,12 +56,10 @@ enum Arguments {
 struct Held {
     id: Option<String>,
     arguments: String,
-    /// Its other members.
     others: Object,
 }
 
 impl Router {
-    /// Decides about one fragment.
     pub(super) fn route(&mut self, fragment: &Fragment<'_>) -> Route {
         let id = fragment.id.filter(|id| !id.is_empty() && *id != "null");
         let name = fragment.name.filter(|name| !name.is_empty());
@@ -97,7 +93,6 @@ impl Router {
         &self.calls
     }
 
-    /// Takes more arguments of a call.
     pub(super) fn grow(&mut self, call: usize, arguments: &str) {
         self.calls[call].grow(arguments);
     }
@@ -107,7 +102,7 @@ impl Router {
         self.held.entry(index).or_default().others.insert(key, value);
     }
 
-    /// What never became part of a call, with the number of bytes of its arguments.
+    /// The fragments that never became part of a call, with the length of their arguments in bytes.
     pub(super) fn take_held(&mut self) -> Vec<(usize, Value)> {
         let held = std::mem::take(&mut self.held).into_iter();
         held.map(|(index, held)| (held.arguments.len(), held.into_value(index))).collect()
@@ -149,7 +144,7 @@ impl Router {
 }
 
 impl Held {
-    /// The fragments as one, in the form of one.
+    /// Joins the fragments into one.
     fn into_value(self, index: Option<u64>) -> Value {
         let mut fragment = Object::new();
         if let Some(index) = index {
@@ -169,7 +164,7 @@ impl Held {
 }
 
 impl Call {
-    /// Whether a fragment with a name and no known id goes on with this call, or begins another one.
+    /// Whether a fragment with a name and no known id continues this call rather than begins another one.
     fn continues(&self, id: Option<&str>, name: &str, arguments: &str) -> bool {
         let both_have_ids = id.is_some() && self.id.is_some();
         if both_have_ids {
@@ -221,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_go_by_index() {
+    fn fragments_are_routed_by_index() {
         check(
             &[
                 (Some(0), "a", "f", ""),
@@ -253,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_repeated_goes_on() {
+    fn a_repeated_name_continues_the_call() {
         check(&[(Some(0), "", "f", "{\"x\""), (Some(0), "", "f", ":1}")], &["- f {\"x\":1}"]);
         check(&[(Some(0), "a", "f", "{"), (Some(0), "a", "f", "}")], &["a f {}"]);
     }
@@ -267,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_index_it_is_the_call_in_progress() {
+    fn without_an_index_a_fragment_continues_the_call_in_progress() {
         check(&[(None, "a", "f", "{"), (None, "", "", "}")], &["a f {}"]);
     }
 
@@ -277,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_id_is_taken() {
+    fn an_id_may_come_late() {
         check(
             &[(Some(0), "", "f", "{"), (Some(0), "a", "", "}"), (Some(1), "b", "f", "{}")],
             &["a f {}", "b f {}"],

@@ -1,18 +1,16 @@
-//! The calls among the items, and where in the item their arguments stand.
+//! The items that are calls, and where in the item their arguments are.
 
 use super::Raw;
 use crate::event::{Notation, Runner};
 use crate::json::{Object, Value};
 
-/// A sort of item that is a call.
 #[derive(Debug)]
 pub(super) struct CallKind {
-    /// The `type` of the item.
     pub(super) item: &'static str,
     runner: RunBy,
     pub(super) notation: Notation,
     arguments: &'static [Arguments],
-    /// The members that hold what came of the call.
+    /// The members with the results of the call.
     pub(super) results: &'static [&'static str],
 }
 
@@ -20,18 +18,17 @@ pub(super) struct CallKind {
 #[derive(Debug)]
 enum RunBy {
     Always(Runner),
-    /// The provider if the item says that there is a container for it.
+    /// The provider, if the item says that it runs in a container.
     Environment,
-    /// The client if the item says so.
+    /// The client, if the item says so.
     Execution,
 }
 
-/// Where the arguments stand.
 #[derive(Debug)]
 enum Arguments {
-    /// A member is their text. Some servers send an object instead, which is as good.
+    /// In a member, as text; some servers send an object instead.
     Text(&'static str),
-    /// A member is an object with them. While one of its members grows it has to stand where the order says.
+    /// In a member that is an object. The member of it that grows must come in the order given here.
     Object(&'static str, Order),
     /// A member of the item is the only argument.
     Member(&'static str),
@@ -58,7 +55,7 @@ const CALLS: [CallKind; 12] = [
     client("apply_patch_call", &[Arguments::Object("operation", Order::Last(DIFF))]),
     client("computer_call", &[Arguments::Object("action", Order::AsItIs), Arguments::Member("actions")]),
     CallKind { runner: RunBy::Execution, ..client("tool_search_call", &[Arguments::Text("arguments")]) },
-    // xAI's searches have arguments, OpenAI's an action.
+    // Searches have arguments at xAI and an action at OpenAI.
     provider(
         "web_search_call",
         &[Arguments::Object("action", Order::AsItIs), Arguments::Text("arguments")],
@@ -89,7 +86,7 @@ impl CallKind {
         CALLS.iter().find(|kind| kind.item == item)
     }
 
-    /// The name of the tool where the item has none: `web_search` for a `web_search_call`.
+    /// The name of the tool if the item does not have one: `web_search` for a `web_search_call`.
     pub(super) fn tool(&self) -> &'static str {
         self.item.strip_suffix("_call").unwrap_or(self.item)
     }
@@ -118,7 +115,7 @@ impl CallKind {
         members.find(|member| item.get(member).is_some_and(|value| !value.is_null()))
     }
 
-    /// The arguments of an item as one text; empty if it has none.
+    /// The arguments of an item as one text; empty if it has no arguments.
     pub(super) fn arguments(&self, item: Raw<'_>) -> String {
         self.arguments.iter().find_map(|place| place.text(item)).unwrap_or_default()
     }
@@ -138,7 +135,7 @@ impl Arguments {
         let value = match value.exact() {
             Ok(value) => value,
             Err(_) if value.string_body().is_some() => value.value(),
-            // What is nested too deep is no argument that could be run, and its text says so.
+            // Arguments that are nested too deep cannot be run; their text stays malformed.
             Err(_) => return Some(value.text().to_owned()),
         };
         Some(match (self, value) {
@@ -161,7 +158,7 @@ impl Order {
     }
 }
 
-/// Families of events that bring a string inside of the arguments.
+/// The kinds of events that bring a string inside the arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Inner {
     /// The code of an interpreter.
@@ -215,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_stands_as_it_came() {
+    fn what_cannot_be_parsed_is_kept_as_it_came() {
         let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(200), "]".repeat(200));
         assert_eq!(arguments(&format!(r#"{{"type":"tool_search_call","arguments":{deep}}}"#)), deep);
         let half = r#"{"type":"code_interpreter_call","code":"\ud83d"}"#;
@@ -223,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_stands_where_it_can_grow() {
+    fn the_member_that_grows_comes_in_order() {
         let patch = r#"{"type":"apply_patch_call","operation":{"diff":"+a","path":"p"}}"#;
         assert_eq!(arguments(patch), r#"{"path":"p","diff":"+a"}"#);
         assert!(arguments(patch).starts_with(&Inner::Diff.opening(r#"{"diff":"","path":"p"}"#)));

@@ -1,10 +1,9 @@
-//! [`Gate`]: where in a stream of responses an event stands, and whether it is to be read at all.
+//! [`Gate`]: where in a stream of responses an event is, and whether to read it.
 
 use super::members::Members;
 use super::sequence::{Order, Sequence};
 use super::step::Step;
 
-/// The state of a stream of responses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gate {
     state: State,
@@ -30,13 +29,13 @@ pub(super) struct Admission {
     pub(super) verdict: Verdict,
 }
 
-/// Whether a response begins with an event.
+/// Which response begins with an event, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Begins {
     No,
-    /// The one that it carries.
+    /// The response that it carries.
     Response,
-    /// One whose beginning did not come.
+    /// A response whose start is missing.
     Unseen,
 }
 
@@ -49,7 +48,7 @@ pub(super) enum Verdict {
 }
 
 impl Gate {
-    /// The gate inside of a response that is sent whole.
+    /// The gate inside a response that is sent whole.
     pub(super) fn within(id: Option<String>) -> Self {
         Self { state: State::Within, id, sequence: Sequence::default() }
     }
@@ -60,8 +59,8 @@ impl Gate {
 
     /// Takes the next event.
     ///
-    /// Only a `created` with another id begins another response in the middle of one, because there are
-    /// gateways that send a new id with every event. Behind the end of one, any announcement does.
+    /// In the middle of a response, only a `created` with another id begins another one, because some gateways
+    /// send a new id with every event. After the end of a response, any announcement does.
     pub(super) fn admit(&mut self, step: &Step<'_>, kind: &str, members: &Members<'_>) -> Admission {
         let id = members.response_id();
         let begins = match (self.state, step) {
@@ -92,12 +91,12 @@ impl Gate {
         Admission { begins, order, verdict }
     }
 
-    /// An event passes that is not about the response; its number counts all the same.
+    /// Takes an event that is not about the response, for its number.
     pub(super) fn pass(&mut self, kind: &str, members: &Members<'_>) {
         self.sequence.take(kind, members);
     }
 
-    /// An error was reported. Whether there was still something that could fail.
+    /// Takes an error and returns whether a response could still fail.
     pub(super) fn fail(&mut self, members: &Members<'_>) -> bool {
         let goes_on = self.state != State::After;
         if goes_on {
@@ -107,14 +106,14 @@ impl Gate {
         goes_on
     }
 
-    /// The response is over. Whether it was going on until now.
+    /// Ends the response and returns whether it was still going on.
     pub(super) fn end(&mut self) -> bool {
         let went_on = self.state != State::Failed;
         self.state = State::After;
         went_on
     }
 
-    /// Whether a `created` is about the response that is there.
+    /// Whether a `created` is about the current response.
     fn has_begun(&self, id: Option<&str>) -> bool {
         match id {
             Some(_) => id == self.id.as_deref(),

@@ -1,9 +1,8 @@
-//! [`Item`]: one output item of a response, and the blocks that it is in the message.
+//! [`Item`]: one output item of a response, and its blocks in the message.
 //!
-//! A message is a text block for each part of its content. Reasoning is a thinking block for each part of
-//! its summary and of its text, and one more for what the provider shows only encrypted. A call is one
-//! block, and one more for what came of it if the provider carried it out itself. Any other item is one
-//! block with its fields.
+//! A message has a text block for each part of its content. Reasoning has a thinking block for each part of its
+//! summary and of its text, and one more for what is only sent encrypted. A call is one block, with another for
+//! its result if the provider ran it. Any other item is one block with its fields.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,6 @@ use crate::diagnostic::Kind as Odd;
 use crate::event::{CallId, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot};
 use crate::json::{Object, Value};
 
-/// An item as far as it has come.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     place: u32,
@@ -26,12 +24,12 @@ pub(super) struct Item {
     word: String,
     id: Option<String>,
     blocks: BTreeMap<Part, Shown>,
-    /// The block that was opened first has the fields of the item.
+    /// The block that was opened first; it has the fields of the item.
     first: Option<Part>,
     fields: Object,
     call: Call,
     encrypted: Option<String>,
-    /// The string inside of the arguments that grows, and where in them it begins.
+    /// The string inside the arguments that grows, and where it begins.
     inner: Option<(Inner, usize)>,
     state: State,
 }
@@ -45,7 +43,7 @@ enum Kind {
     Other,
 }
 
-/// Who a call is, or for a result, whose it is.
+/// The identity of a call, or of the call that a result belongs to.
 #[derive(Clone, Debug, Default)]
 struct Call {
     id: Option<CallId>,
@@ -53,18 +51,17 @@ struct Call {
     runner: Runner,
 }
 
-/// How far an item is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum State {
-    /// A delta came for it, but not its beginning.
+    /// A delta came for it, but not its start.
     Unstarted,
     Started,
-    /// It ended, and says itself that it is not whole.
+    /// It ended, and says that it is incomplete.
     Incomplete,
     Done,
 }
 
-/// How the response ended, for an item that did not.
+/// What the end of the response says about an item that did not end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rest {
     Whole,
@@ -72,7 +69,6 @@ pub(super) enum Rest {
 }
 
 impl Item {
-    /// An item that begins, at a place of the output.
     pub(super) fn new(place: u32, raw: Raw<'_>, events: &mut Events) -> Self {
         let word = raw.get("type").and_then(Raw::owned_string).unwrap_or_default();
         let mut item = Self::blank(place, word, raw, State::Started);
@@ -81,7 +77,7 @@ impl Item {
         item
     }
 
-    /// An item whose beginning was not seen.
+    /// An item whose start is missing.
     pub(super) fn unstarted(place: u32, word: &str, id: Option<&str>, events: &mut Events) -> Self {
         let raw = Raw::new("{}");
         let mut item = Self::blank(place, word.to_owned(), raw, State::Unstarted);
@@ -121,13 +117,13 @@ impl Item {
         &self.word
     }
 
-    /// The id of the call that the client has to answer.
+    /// The id of the call, if the client has to answer it.
     pub(super) fn asks_client(&self) -> Option<&str> {
         let asks = matches!(self.kind, Kind::Call(_)) && self.call.runner == Runner::Client;
         self.call.id.as_deref().filter(|_| asks)
     }
 
-    /// The id of the call that this is the result of.
+    /// The id of the call, if this is its result.
     pub(super) fn answers(&self) -> Option<&str> {
         self.call.id.as_deref().filter(|_| matches!(self.kind, Kind::Result))
     }
@@ -139,7 +135,7 @@ impl Item {
         self.state = State::Started;
     }
 
-    /// The item as it is in the end, from its own last event or from that of the response.
+    /// Reads the final item, from its own last event or from that of the response.
     pub(super) fn finish(&mut self, raw: Raw<'_>, events: &mut Events) {
         self.state = State::Done;
         self.update(raw, events);
@@ -154,7 +150,7 @@ impl Item {
         }
         self.show_all(events);
         for (part, shown) in &mut self.blocks {
-            // A call whose arguments are not what the provider says in the end must not be carried out.
+            // A call whose arguments differ from those that the provider sends at the end must not be run.
             let unsure = self.state == State::Incomplete || shown.is_different();
             if !(unsure && *part == Part::Whole) {
                 shown.close(events);
@@ -162,7 +158,7 @@ impl Item {
         }
     }
 
-    /// The response is over, and this item was not.
+    /// Ends an item that was unfinished when the response ended.
     pub(super) fn conclude(&mut self, rest: Rest, events: &mut Events) {
         if matches!(self.state, State::Done | State::Incomplete) {
             return;
@@ -178,7 +174,7 @@ impl Item {
         }
     }
 
-    /// A part of the content or the summary begins or ends. Whether there is a place for it.
+    /// Begins or ends a part of the content or the summary. Returns whether there is a place for it.
     pub(super) fn part(&mut self, part: Part, raw: Raw<'_>, moment: Moment, events: &mut Events) -> bool {
         if !self.has(part) {
             return false;
@@ -212,7 +208,7 @@ impl Item {
         true
     }
 
-    /// Text, thinking or arguments go on, or are given whole. Whether the item is one that has them.
+    /// Grows text, thinking or arguments, or takes them whole. Returns whether the item can have them.
     pub(super) fn text(
         &mut self,
         part: Part,
@@ -249,7 +245,7 @@ impl Item {
         true
     }
 
-    /// A string inside of the arguments goes on, or is given whole. Whether it can be put there.
+    /// Grows a string inside the arguments, or takes it whole. Returns whether it has a place there.
     pub(super) fn inner(&mut self, inner: Inner, event: &Members<'_>, events: &mut Events) -> bool {
         let Some(shown) = self.blocks.get_mut(&Part::Whole).filter(|shown| shown.is_open() && shown.grows())
         else {
@@ -278,7 +274,7 @@ impl Item {
         true
     }
 
-    /// What a shell printed, while it does. The lists of the last event are what holds in the end.
+    /// Takes what a shell printed so far. The lists of the last event are final.
     pub(super) fn output(&mut self, event: &Members<'_>, events: &mut Events) -> bool {
         let Some(slot) = self.blocks.get(&Part::Whole).map(|shown| shown.slot) else { return false };
         let command = event.part_index.unwrap_or(0);
@@ -297,7 +293,6 @@ impl Item {
         true
     }
 
-    /// Keeps a field of the item, if it says something new.
     pub(super) fn keep(&mut self, key: &str, value: impl Kept, events: &mut Events) {
         let value = value.into_value(key, events);
         if self.fields.get(key) != Some(&value) {
@@ -331,7 +326,7 @@ impl Item {
         }
     }
 
-    /// Opens what there is to open before any delta.
+    /// Opens the blocks that exist before any delta.
     fn begin(&mut self, raw: Raw<'_>, events: &mut Events) {
         match self.kind {
             Kind::Message | Kind::Reasoning => self.parts(raw, Moment::Begin, events),
@@ -342,7 +337,7 @@ impl Item {
                 let Call { runner, .. } = self.call;
                 let id = id.unwrap_or_else(|| {
                     let invented = CallId::Invented(format!("call_{}", self.place));
-                    let message = format!("call of `{name}` has no id and was given `{invented}`");
+                    let message = format!("call to `{name}` has no id, and was given `{invented}`");
                     events.notice(Odd::MissingId, message);
                     self.call.id = Some(invented.clone());
                     invented
@@ -365,13 +360,13 @@ impl Item {
         }
     }
 
-    /// The parts of a message or of reasoning that the item itself lists.
+    /// Reads the parts of a message or of reasoning that the item itself lists.
     fn parts(&mut self, raw: Raw<'_>, moment: Moment, events: &mut Events) {
         let mut list = |key: &str, part: fn(u64) -> Part| {
             let mut index = 0;
             let _ = raw.get(key).unwrap_or(Raw::new("[]")).elements(|raw| {
                 if !self.part(part(index), raw, moment, events) {
-                    let message = format!("part {index} of item {} is one too many", self.place);
+                    let message = format!("item {} has no place for part {index}", self.place);
                     events.keep_unknown(Odd::UnknownEvent, message, raw);
                 }
                 index += 1;
@@ -381,7 +376,7 @@ impl Item {
         list("content", Part::Content);
     }
 
-    /// Takes over the members that are neither content nor arguments nor results.
+    /// Takes the members that are not content, arguments or results.
     fn update(&mut self, raw: Raw<'_>, events: &mut Events) {
         let argument = if let Kind::Call(kind) = self.kind { kind.argument(raw) } else { None };
         let mut fields = Vec::new();
@@ -396,7 +391,7 @@ impl Item {
                 ("id", _) => self.set_id(value.owned_string(), events),
                 ("content" | "summary", Kind::Message | Kind::Reasoning) => {}
                 ("encrypted_content", Kind::Reasoning) => self.encrypted = value.owned_string(),
-                // An answer has no other role.
+                // The role of an answer is always the same.
                 ("role", Kind::Message) if value.text() == r#""assistant""# => {}
                 ("call_id", Kind::Call(_) | Kind::Result) | ("name", Kind::Call(_)) => {}
                 ("status", _) => self.set_status(value, events),
@@ -406,8 +401,8 @@ impl Item {
         }
     }
 
-    /// The status of what the provider carries out is news. Of anything else, `in_progress` and `completed`
-    /// say no more than that the block is open or closed.
+    /// The status of what the provider runs is worth keeping. For anything else, `in_progress` and `completed`
+    /// only say that the block is open or closed.
     fn set_status(&mut self, status: Raw<'_>, events: &mut Events) {
         let word = status.string().unwrap_or_default();
         if self.state == State::Done && word == "incomplete" {
@@ -438,12 +433,12 @@ impl Item {
         (id, word("name").unwrap_or_else(|| kind.tool().to_owned()))
     }
 
-    /// The item may say later who it is, if its beginning was not seen.
+    /// Takes the identity of an item whose start is missing, which may come later.
     fn rename(&mut self, raw: Raw<'_>, events: &mut Events) {
         let Kind::Call(kind) = self.kind else { return };
         let Some(shown) = self.blocks.get(&Part::Whole).filter(|shown| shown.is_open()) else { return };
         let (id, name) = self.identity(kind, raw);
-        // Only a call without an id of its own goes by the id of the item, which may change.
+        // Only a call without its own id uses the id of the item, which may change.
         let id = raw.get("call_id").and(id).or_else(|| self.call.id.clone());
         if id != self.call.id || name != self.call.name {
             let block = shown.slot;
@@ -461,7 +456,7 @@ impl Item {
         }
     }
 
-    /// What came of a call that the provider carried out.
+    /// Reads the result of a call that the provider ran.
     fn results(&mut self, kind: &CallKind, raw: Raw<'_>, events: &mut Events) {
         for key in kind.results {
             let Some(value) = raw.get(key).filter(|value| !value.is_null()) else { continue };
@@ -473,11 +468,10 @@ impl Item {
         }
     }
 
-    /// Opens what nothing in the stream has opened: hidden thinking, a message without content.
+    /// Opens the blocks that no event has opened: encrypted thinking, a message without content.
     fn show_all(&mut self, events: &mut Events) {
         match self.kind {
-            // The provider encrypts anew whenever it sends the item; the first that came whole is as good as
-            // the others.
+            // The provider encrypts again whenever it sends the item; any complete one will do.
             Kind::Reasoning if self.encrypted.is_some() || self.blocks.is_empty() => {
                 let redacted = self.encrypted.clone();
                 self.open(Part::Encrypted, Opening::Thinking { redacted }, events);
@@ -489,20 +483,20 @@ impl Item {
         }
     }
 
-    /// The block of a part, opened if it is new; none if the part is one too many.
+    /// The block of a part, opened if necessary; `None` if there is no slot for it.
     fn open(&mut self, part: Part, opening: Opening, events: &mut Events) -> Option<&mut Shown> {
         if !self.blocks.contains_key(&part) {
             let slot = part.slot(self.place)?;
-            // The id is what the item's blocks have in common; some say it already.
-            let told = match &opening {
+            // The blocks of an item share its id; some already have it.
+            let known = match &opening {
                 Opening::ToolCall { id, .. } => Some(id.as_str()),
                 Opening::ToolResult { call_id, .. } => call_id.as_deref(),
                 Opening::Text { .. } | Opening::Thinking { .. } | Opening::Other { .. } => None,
             };
-            let told = told.is_some() && told == self.id.as_deref();
+            let has_id = known.is_some() && known == self.id.as_deref();
             let shown = Shown::new(slot, &opening);
             events.push(Event::Opened { block: slot, choice: 0, opening });
-            if let Some(id) = self.id.as_deref().filter(|_| !told) {
+            if let Some(id) = self.id.as_deref().filter(|_| !has_id) {
                 events.keep(Owner::Block(slot), "id", Value::from(id));
             }
             if self.first.is_none() {
@@ -517,7 +511,7 @@ impl Item {
     }
 }
 
-/// Whether two texts are the same JSON, blanks and the order of keys aside.
+/// Whether two texts are the same JSON, ignoring whitespace and the order of keys.
 fn same_json(one: &str, other: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     read(one).is_some_and(|one| read(other) == Some(one))

@@ -1,11 +1,11 @@
-//! [`Items`]: the output items of a response, by their place in it.
+//! [`Items`]: the output items of a response by place.
 
 use std::collections::BTreeMap;
 
 /// Items in the order of their places.
 ///
-/// The place of an item is its `output_index`, which may have gaps. One that is taken, or larger than any
-/// real one, gets the item a place behind all others.
+/// The place of an item is its `output_index`, which may have gaps. If the index is taken, or larger than any
+/// real one, the item is placed after all others.
 #[derive(Clone, Debug)]
 pub(super) struct Items<T> {
     entries: BTreeMap<u32, Entry<T>>,
@@ -22,11 +22,10 @@ struct Entry<T> {
     item: T,
 }
 
-/// Where an item was put.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Put {
     AtItsIndex(u32),
-    Behind(u32),
+    AtTheEnd(u32),
 }
 
 impl<T> Default for Items<T> {
@@ -36,12 +35,12 @@ impl<T> Default for Items<T> {
 }
 
 impl<T> Items<T> {
-    /// Indexes from here on are not believed.
-    const MOST: u64 = 1_000_000;
+    /// Larger indexes are treated as mistakes.
+    const MAX_INDEX: u64 = 1_000_000;
 
     /// The place of the item that an event is about.
     ///
-    /// The index decides. The id helps where several items came with one index, and where none is given.
+    /// The index decides. The id helps if several items came with one index, or if no index is given.
     pub(super) fn find(&self, index: Option<u64>, id: Option<&str>) -> Option<u32> {
         let newest = match index {
             Some(index) => self.by_index.get(&index).copied(),
@@ -56,12 +55,11 @@ impl<T> Items<T> {
         named.or(Some(newest))
     }
 
-    /// The place of an item that an event brings whole; without an index only its id can tell.
+    /// The place of an item that an event brings whole; without an index it is found by id.
     pub(super) fn find_whole(&self, index: Option<u64>, id: Option<&str>) -> Option<u32> {
         if index.is_some() { self.find(index, id) } else { self.find_id(id) }
     }
 
-    /// The place of the item with an id.
     pub(super) fn find_id(&self, id: Option<&str>) -> Option<u32> {
         self.by_id.get(id?).copied()
     }
@@ -70,14 +68,13 @@ impl<T> Items<T> {
         id.is_some() && self.entries.get(&place).is_some_and(|entry| entry.id.as_deref() == id)
     }
 
-    /// Adds an item, made for the place that it gets.
     pub(super) fn add(&mut self, index: Option<u64>, id: Option<&str>, make: impl FnOnce(u32) -> T) -> Put {
-        let behind = self.entries.keys().next_back().map_or(0, |last| last.saturating_add(1));
-        let index = index.unwrap_or(behind.into());
-        let wanted = u32::try_from(index).ok().filter(|_| index < Self::MOST);
+        let next = self.entries.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        let index = index.unwrap_or(next.into());
+        let wanted = u32::try_from(index).ok().filter(|_| index < Self::MAX_INDEX);
         let put = match wanted.filter(|place| !self.entries.contains_key(place)) {
             Some(place) => Put::AtItsIndex(place),
-            None => Put::Behind(behind),
+            None => Put::AtTheEnd(next),
         };
         let place = put.place();
         self.entries.insert(place, Entry { index, id: None, item: make(place) });
@@ -86,7 +83,6 @@ impl<T> Items<T> {
         put
     }
 
-    /// Gives an item the id by which it is found from now on.
     pub(super) fn set_id(&mut self, place: u32, id: Option<&str>) {
         if let (Some(entry), Some(id)) = (self.entries.get_mut(&place), id) {
             entry.id = Some(id.to_owned());
@@ -126,7 +122,7 @@ impl<T> Items<T> {
 impl Put {
     pub(super) fn place(self) -> u32 {
         match self {
-            Self::AtItsIndex(place) | Self::Behind(place) => place,
+            Self::AtItsIndex(place) | Self::AtTheEnd(place) => place,
         }
     }
 }
@@ -136,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_stand_where_their_index_says() {
+    fn items_are_ordered_by_index() {
         let mut items = Items::default();
         assert_eq!(items.add(Some(2), None, |_| 'c'), Put::AtItsIndex(2));
         assert_eq!(items.add(Some(0), None, |_| 'a'), Put::AtItsIndex(0));
@@ -144,10 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn an_index_used_twice_is_told_apart_by_id() {
+    fn an_id_distinguishes_items_with_the_same_index() {
         let mut items = Items::default();
         items.add(Some(0), Some("x"), |_| ());
-        assert_eq!(items.add(Some(0), Some("y"), |_| ()), Put::Behind(1));
+        assert_eq!(items.add(Some(0), Some("y"), |_| ()), Put::AtTheEnd(1));
         assert_eq!(items.find(Some(0), Some("x")), Some(0));
         assert_eq!(items.find(Some(0), Some("y")), Some(1));
         assert_eq!(items.find(Some(0), Some("changed")), Some(1), "the newest");
@@ -163,10 +159,10 @@ mod tests {
     }
 
     #[test]
-    fn an_index_beyond_belief_stands_behind_all_others() {
+    fn an_index_that_is_too_large_is_placed_after_all_others() {
         let mut items = Items::default();
         items.add(Some(3), None, |_| ());
-        assert_eq!(items.add(Some(u64::MAX), None, |_| ()), Put::Behind(4));
+        assert_eq!(items.add(Some(u64::MAX), None, |_| ()), Put::AtTheEnd(4));
         assert_eq!(items.find(Some(u64::MAX), None), Some(4));
     }
 }

@@ -1,14 +1,13 @@
-//! [`Members`]: what an event of this dialect can have, read in one pass.
+//! [`Members`]: the members of an event, read in one pass.
 
 use std::borrow::Cow;
 
 use super::{Error, Raw};
 use crate::frame::Frame;
 
-/// The `object` of a whole response, and the name that a frame goes by that is one.
+/// The `object` of a whole response, which is also the name of a frame that is one.
 pub(super) const RESPONSE: &str = "response";
 
-/// The members of an event.
 #[derive(Default)]
 pub(super) struct Members<'a> {
     pub(super) kind: Option<Cow<'a, str>>,
@@ -16,13 +15,13 @@ pub(super) struct Members<'a> {
     pub(super) sequence: Option<u64>,
     pub(super) output_index: Option<u64>,
     pub(super) item_id: Option<Cow<'a, str>>,
-    /// The index of a content part, of a part of a summary or of a command, whichever the event is about.
+    /// The index of the content part, summary part or command that the event is about.
     pub(super) part_index: Option<u64>,
     pub(super) response: Option<Raw<'a>>,
     pub(super) item: Option<Raw<'a>>,
     pub(super) part: Option<Raw<'a>>,
     pub(super) delta: Option<Raw<'a>>,
-    /// The value that a `done` event gives, whatever it is called there.
+    /// The value of a `done` event, under any of its names.
     pub(super) whole: Option<Raw<'a>>,
     pub(super) annotation: Option<Raw<'a>>,
     pub(super) logprobs: Option<Raw<'a>>,
@@ -51,14 +50,14 @@ impl<'a> Members<'a> {
             "annotation" => members.annotation = Some(value),
             "logprobs" => members.logprobs = Some(value),
             "error" => members.error = Some(value),
-            // The place of an annotation in its list, and padding against guessing at lengths.
+            // The position of an annotation in its list, and padding that hides the lengths of tokens.
             "annotation_index" | "obfuscation" => {}
             _ => members.others.push((key.to_owned(), value)),
         })?;
         Ok(members)
     }
 
-    /// What the event is called, if need be by what it has.
+    /// The name of the event, inferred from its members if necessary.
     pub(super) fn name<'b>(&'b self, frame: &Frame<'b>) -> &'b str {
         match (&self.kind, &self.error) {
             (Some(kind), _) => kind,

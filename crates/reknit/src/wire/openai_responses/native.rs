@@ -15,11 +15,10 @@ use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
 
-/// Builds the responses of a stream in OpenAI's own form.
+/// The responses of a stream.
 ///
-/// What a later event says of an item replaces what was built of it, unless it says nothing: some servers
-/// end with an empty output, an empty content or empty arguments. Partial images and audio have no place in
-/// a response.
+/// A later event replaces what was built of an item unless it is empty: some servers end with an empty output,
+/// empty content or empty arguments. Partial images and audio have no place in a response.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
     done: Vec<Value>,
@@ -68,7 +67,7 @@ impl Rebuild for Native {
                 self.done.push(data);
             }
             ("error", data) => {
-                // An error in the place of a response is all that there is of it.
+                // Nothing else comes if there is an error instead of a response.
                 let alone = self.response.is_none() && self.done.is_empty();
                 if self.gate.fail(&members) && alone {
                     self.done.push(data);
@@ -163,7 +162,7 @@ impl Native {
         }
     }
 
-    /// The whole response, as it is at an event that carries it; what an event leaves out stays.
+    /// Takes the response that an event carries; fields that it omits stay as they are.
     fn respond(&mut self, status: &str, mut response: Object) {
         let over = matches!(status, "completed" | "incomplete" | "failed" | "cancelled");
         let has_output = matches!(response.get("output"), Some(Value::Array(output)) if !output.is_empty());
@@ -214,7 +213,7 @@ impl Native {
         })
     }
 
-    /// Puts the response that is being built to those that are done.
+    /// Adds the response that is being built to the finished ones.
     fn flush(&mut self) {
         let items = std::mem::take(&mut self.items);
         let items: Vec<_> = items.into_values().map(Item::into_value).collect();
@@ -376,7 +375,7 @@ impl Fields {
         }
     }
 
-    /// Appends a delta. The value that came with the beginning may be all of it already.
+    /// Appends a delta. The value that came at the start may already be complete.
     fn grow(&mut self, key: &str, delta: Value) {
         let Value::String(piece) = delta else { return };
         let known = self.members.get_mut(key);

@@ -1,4 +1,4 @@
-//! [`Part`]: what of an item is a block, and the slot that it has.
+//! [`Part`]: a part of an item that is a block, and its slot.
 
 use crate::event::Slot;
 
@@ -7,7 +7,7 @@ use crate::event::Slot;
 pub(super) enum Part {
     /// The item itself.
     Whole,
-    /// What came of a call.
+    /// The result of a call.
     Result,
     Content(u64),
     Summary(u64),
@@ -15,20 +15,20 @@ pub(super) enum Part {
     Encrypted,
 }
 
-/// Which end of a part an event tells of.
+/// Whether an event begins or ends a part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Moment {
     Begin,
     End,
 }
 
-/// Room for the parts of one item.
+/// The number of slots reserved for the parts of one item.
 ///
-/// Blocks stand in the order of their slots, and a slot is `1000 * place + part`, because an item may get
-/// another part when later items have begun. A number that does not fit is refused, never bent.
+/// Blocks are ordered by slot, and an item may get another part after later items have begun, so a slot is
+/// `1000 * place + part`. A part that does not fit has none.
 const PARTS: u32 = 1000;
 
-/// Room for the parts of the content. Those of a summary stand behind them: it is made of what is there.
+/// The number of slots reserved for the parts of the content. Those of the summary follow.
 const CONTENT: u32 = 500;
 
 impl Part {

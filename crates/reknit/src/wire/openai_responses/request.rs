@@ -13,18 +13,18 @@ pub(crate) static FORM: Form = Form {
     ids: Alphabet { longest: 64, allows: NAME },
     names: Alphabet { longest: 64, allows: NAME },
     has_plain_input: true,
-    goes_on_with_paused: false,
+    continues_paused: false,
     text_fields: &[PHASE],
     fit,
     write,
     read,
 };
 
-/// Whether a message is said on the way or is the answer. Models that say so do worse without it.
+/// Whether a message is commentary or the final answer. Models that send it do worse without it.
 const PHASE: &str = "phase";
 
-/// A reasoning item goes back with what is encrypted in it: without that the provider would have to have kept
-/// it. Items that the provider makes itself are not written out of their parts.
+/// A reasoning item is accepted only with its encrypted content, unless the provider has stored it. Items that
+/// the provider creates itself are not written from their parts.
 fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     let items = parts.chunk_by(is_one_item);
     let taken: Vec<_> = items.flat_map(|item| item.iter().map(|part| is_taken(part, item))).collect();
@@ -35,7 +35,7 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
 fn is_taken(part: &ReplyPart, item: &[ReplyPart]) -> bool {
     match part {
         ReplyPart::Call { .. } => true,
-        // A message may have come to nothing but its phase.
+        // A message may consist of nothing but its phase.
         ReplyPart::Text { text, .. } => !text.trim().is_empty(),
         ReplyPart::Thinking { .. } => encrypted(item).is_some(),
         ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } => false,
@@ -119,13 +119,13 @@ fn item(parts: &[ReplyPart]) -> Value {
         }
         ReplyPart::Thinking { thinking, .. } => reasoning(thinking.field("id"), parts),
         ReplyPart::Call { call, .. } | ReplyPart::ProviderCall { call, .. } => call_item(call),
-        // These are left out by `fit`.
+        // `fit` leaves these out.
         ReplyPart::ProviderResult { result, .. } => result.clone(),
         ReplyPart::Block { kind, block, .. } => of_kind(kind, &taken_back(kind, block)),
     }
 }
 
-/// The fields that an item has in a request. In a reply it may have more, which a request is refused for.
+/// The fields that an item has in a request. A reply may have more, with which a request would be refused.
 fn taken_back(kind: &str, block: &Object) -> Object {
     let names: &[&str] = match kind {
         "compaction" => &["id", "encrypted_content"],
@@ -176,7 +176,7 @@ fn read(item: Value, conversation: &mut Conversation) -> Result<(), Misread> {
             let (id, name) = (item.text("call_id")?, item.text("name")?);
             let arguments = if kind == "function_call" {
                 let arguments = item.text("arguments")?;
-                // What is no JSON is what the model wrote all the same.
+                // Arguments that are not JSON are still what the model wrote.
                 arguments.parse().unwrap_or_else(|_| arguments.into())
             } else {
                 item.text("input")?.into()
@@ -241,8 +241,8 @@ fn read_content(parts: Vec<Value>) -> Result<Vec<Content>, Misread> {
     parts.collect()
 }
 
-/// A reasoning item is one thinking for each part of its summary, and one for what is encrypted, which have
-/// its id in common; without an id it is one.
+/// A reasoning item becomes a thinking part for each part of its summary and one for its encrypted content,
+/// which share its id. Without an id it becomes a single one.
 fn read_reasoning(mut item: Members, conversation: &mut Conversation) -> Result<(), Misread> {
     let (id, redacted) = (item.optional_text("id")?, item.optional_text("encrypted_content")?);
     let mut texts = Vec::new();

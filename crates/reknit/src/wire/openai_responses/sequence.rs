@@ -1,15 +1,15 @@
-//! [`Sequence`]: which events of a response came already.
+//! [`Sequence`]: which events of a response have already come.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::members::Members;
 
-/// The numbers of the events so far, each with a fingerprint of its event.
+/// The numbers and fingerprints of the events so far.
 ///
-/// A client that lost its connection asks for the rest and may get more than that, so an event can come
-/// twice. A number alone does not show it: imitators give the same one to all events. The fingerprint leaves
-/// out ids, which some gateways make up anew every time.
+/// A client that lost its connection asks for the rest and may get more than that, so an event can come twice.
+/// The number alone does not show it: some compatible servers give all events the same one. The fingerprint
+/// excludes ids, because some gateways create new ones every time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sequence {
     /// Fingerprints of events with consecutive numbers, by the first number.
@@ -29,16 +29,15 @@ enum Trust {
 pub(super) enum Order {
     /// Nothing: it is new, or has no number.
     New,
-    /// It is new, and those with these numbers did not come.
+    /// It is new, and events with these numbers are missing.
     Gap { from: u64, to: u64 },
-    /// The very same event came before.
+    /// The same event came before.
     Again,
-    /// Another event had this number: from now on numbers mean nothing.
+    /// Another event had this number, so numbers are ignored from now on.
     Reused,
 }
 
 impl Sequence {
-    /// Takes the next event.
     pub(super) fn take(&mut self, kind: &str, members: &Members<'_>) -> Order {
         let (Some(number), Trust::Yes) = (members.sequence, self.trust) else { return Order::New };
         let fingerprint = fingerprint(kind, members);
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_is_known_again_and_a_gap_can_be_filled() {
+    fn repeated_events_are_recognised_and_a_gap_can_be_filled() {
         check(
             &[(0, "a"), (3, "d"), (0, "a"), (2, "c"), (1, "b"), (2, "c"), (4, "e")],
             &[
@@ -112,12 +111,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_all_the_same_are_given_up() {
+    fn numbers_that_are_all_the_same_are_ignored() {
         check(&[(0, "a"), (0, "b"), (0, "b")], &[Order::New, Order::Reused, Order::New]);
     }
 
     #[test]
-    fn the_largest_number_is_a_number() {
+    fn the_largest_number_is_valid() {
         check(&[(u64::MAX, "a"), (u64::MAX, "a")], &[Order::New, Order::Again]);
     }
 }

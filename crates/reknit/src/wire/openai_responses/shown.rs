@@ -1,4 +1,4 @@
-//! [`Shown`]: what the reader of a block has seen of it, held against what the provider says at its end.
+//! [`Shown`]: what has been shown of a block, compared with what the provider says at its end.
 
 use super::super::events::{Events, Kept};
 use super::super::fields::{Half, Raw, flush, unescape};
@@ -6,10 +6,10 @@ use crate::diagnostic::Kind;
 use crate::event::{Event, Keep, Opening, Owner, Slot};
 use crate::json::{Object, Value};
 
-/// One block and its text so far.
+/// One block, as far as its events were emitted.
 ///
-/// The text is kept although the message has it too: the same value comes again in up to four events, and
-/// only its text can show that the last one says something else.
+/// The text is kept although the message has it too: the same value comes again in up to four events, and only
+/// the text shows whether the last one differs.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) slot: Slot,
@@ -18,9 +18,8 @@ pub(super) struct Shown {
     half: Half,
     start: Start,
     state: State,
-    /// The latest value that is not, letter by letter, what is shown.
+    /// The latest value that is not exactly the text that is shown.
     other: Other,
-    /// The fields that were kept beside the text.
     kept: Object,
 }
 
@@ -31,22 +30,21 @@ enum Holds {
     Fields,
 }
 
-/// What the event had that began the block.
+/// The value in the event that began the block.
 #[derive(Clone, Debug)]
 enum Start {
-    /// This. Whether it is the beginning of the text or, as some servers do it, already all of it, is not
-    /// known before the next event.
+    /// The start of the text or, with some servers, all of it; only the next event shows which.
     Held(String),
     Past,
 }
 
-/// What the provider said that the text is, in other letters.
+/// A value that the provider sent and that is written differently.
 #[derive(Clone, Debug)]
 enum Other {
     Nothing,
-    /// This, which means the same.
+    /// A value that means the same.
     Same(String),
-    /// This, which was told.
+    /// A different value, which was reported.
     Different(String),
 }
 
@@ -95,14 +93,14 @@ impl Shown {
         matches!(self.other, Other::Different(_))
     }
 
-    /// Takes the text that came with the beginning.
+    /// Takes the text of the event that began the block.
     pub(super) fn begin(&mut self, text: String) {
         if self.text.is_empty() && !text.is_empty() {
             self.start = Start::Held(text);
         }
     }
 
-    /// The text that came with the beginning, if nothing came since.
+    /// The text that came at the start, if nothing has come since.
     pub(super) fn take_start(&mut self) -> Option<String> {
         match std::mem::replace(&mut self.start, Start::Past) {
             Start::Held(text) => Some(text),
@@ -110,14 +108,13 @@ impl Shown {
         }
     }
 
-    /// Nothing more will come: what came with the beginning is all.
+    /// Emits the text that came at the start, because nothing more will come.
     pub(super) fn show_start(&mut self, events: &mut Events) {
         if let Some(text) = self.take_start() {
             self.grow_plain(&text, events);
         }
     }
 
-    /// Grows by a delta.
     pub(super) fn grow(&mut self, delta: Raw<'_>, events: &mut Events) {
         let Some(piece) = self.decode(delta, events) else { return };
         if let Some(start) = self.take_start().filter(|start| !start.starts_with(&piece)) {
@@ -126,7 +123,7 @@ impl Shown {
         self.grow_plain(&piece, events);
     }
 
-    /// Grows by a delta inside of a JSON string that is being written.
+    /// Grows by a delta inside a JSON string that is being written.
     pub(super) fn grow_escaped(&mut self, delta: Raw<'_>, events: &mut Events) {
         if let Some(piece) = self.decode(delta, events) {
             self.grow_plain(&escape(&piece), events);
@@ -141,9 +138,9 @@ impl Shown {
         events.grew_plain(self.slot, piece);
     }
 
-    /// The provider says what stands behind the first `from` bytes; an empty value says nothing.
+    /// Takes the final value of what follows the first `from` bytes; an empty value says nothing.
     ///
-    /// What was shown is never taken back: if the value goes on from there, the block grows by the rest.
+    /// What was shown is never taken back: if the value continues it, the block grows by the rest.
     pub(super) fn settle(
         &mut self,
         from: usize,
@@ -168,7 +165,7 @@ impl Shown {
             _ => {
                 let at = shown.bytes().zip(whole.bytes()).take_while(|(a, b)| a == b).count();
                 let message = format!(
-                    "block {}: {} bytes were shown, {} are its value at the end; they differ from byte {}",
+                    "block {}: {} bytes arrived, but its final value has {}; they differ from byte {}",
                     self.slot,
                     shown.len(),
                     whole.len(),
@@ -181,7 +178,6 @@ impl Shown {
         }
     }
 
-    /// Keeps a field, if it says something new.
     pub(super) fn keep(&mut self, key: &str, value: impl Kept, events: &mut Events) {
         let value = value.into_value(key, events);
         let empty = matches!(&value, Value::Array(list) if list.is_empty());
@@ -193,7 +189,6 @@ impl Shown {
         events.keep(Owner::Block(self.slot), key, value);
     }
 
-    /// Adds to a list.
     pub(super) fn push(&mut self, key: &str, value: impl Kept, events: &mut Events) {
         let keep = Keep::Push(value.into_value(key, events));
         keep.store(&mut self.kept, key);
@@ -207,7 +202,7 @@ impl Shown {
         let length = self.text.len();
         if flush(&mut self.half, &mut self.text) > 0 {
             events.grew_plain(self.slot, &self.text[length..]);
-            events.notice(Kind::LoneSurrogate, "a block ended with half of a surrogate pair");
+            events.notice(Kind::LoneSurrogate, "a block ended with a lone surrogate");
         }
         self.state = State::Closed;
         events.closed(self.slot);
@@ -216,7 +211,7 @@ impl Shown {
     fn decode(&mut self, delta: Raw<'_>, events: &mut Events) -> Option<String> {
         let body = delta.string_body()?;
         let mut piece = String::with_capacity(body.len());
-        events.tell(unescape(body, &mut self.half, &mut piece));
+        events.report(unescape(body, &mut self.half, &mut piece));
         Some(piece).filter(|piece| !piece.is_empty())
     }
 }
@@ -224,7 +219,7 @@ impl Shown {
 impl Other {
     /// Whether a value means the same as what is shown.
     ///
-    /// It is held against the latest that did, not against a long text time and again.
+    /// It is compared with the latest value that did, so that a long text is not parsed again and again.
     fn means(&self, shown: &str, whole: &str, same: impl FnOnce(&str, &str) -> bool) -> bool {
         match self {
             Self::Nothing => same(shown, whole),
@@ -234,7 +229,7 @@ impl Other {
     }
 }
 
-/// The text as it stands between the quotes of a JSON string.
+/// The text as the body of a JSON string.
 pub(super) fn escape(text: &str) -> String {
     let mut quoted = Value::from(text).to_string();
     quoted.pop();

@@ -1,10 +1,10 @@
-//! [`Step`]: what an event is, by its name.
+//! [`Step`]: the meaning of an event, by its name.
 
 use super::arguments::Inner;
 use super::part::{Moment, Part};
 use crate::event::Opening;
 
-/// What an event is, by its name.
+/// The meaning of an event, by its name.
 #[derive(Debug)]
 pub(super) enum Step<'a> {
     /// The response begins, goes on or ends.
@@ -16,17 +16,16 @@ pub(super) enum Step<'a> {
     Text(&'static str, fn(u64) -> Part, Opening),
     /// The text of a call's arguments.
     Arguments(&'static str),
-    /// A string inside of a call's arguments.
+    /// A string inside a call's arguments.
     Inner(&'static str, fn(u64) -> Inner),
     ShellOutput,
     Audio(&'static str),
     PartialImage,
-    /// An item that the provider works on is at this.
+    /// The status of an item that the provider works on.
     Progress(&'a str, &'a str),
     Unknown,
 }
 
-/// What the names of events begin with.
 pub(super) const PREFIX: &str = "response.";
 
 impl<'a> Step<'a> {
@@ -36,7 +35,7 @@ impl<'a> Step<'a> {
         const THINKING: Opening = Opening::Thinking { redacted: None };
         let Some(name) = name.strip_prefix(PREFIX) else { return Self::Unknown };
         let Some((family, step)) = name.rsplit_once('.') else {
-            return if LIFE.contains(&name) { Self::Response(name) } else { Self::Unknown };
+            return if LIFECYCLE.contains(&name) { Self::Response(name) } else { Self::Unknown };
         };
         match (family, step) {
             ("output_item", "added") => Self::Added,
@@ -74,11 +73,11 @@ impl<'a> Step<'a> {
 }
 
 /// Events that carry the whole response.
-const LIFE: [&str; 7] =
+const LIFECYCLE: [&str; 7] =
     ["created", "queued", "in_progress", "completed", "incomplete", "failed", "cancelled"];
 
-/// What an item can be at while the provider works on it; the words of its `status`.
+/// The values of `status` of an item that the provider works on.
 const PROGRESS: [&str; 6] = ["in_progress", "searching", "interpreting", "generating", "completed", "failed"];
 
-/// How items end that the provider works on.
+/// The suffix of the types of items that the provider works on.
 const WORKING: [&str; 2] = ["_call", "mcp_list_tools"];

@@ -56,7 +56,7 @@ fn text_delta(number: u64, output: u64, content: u64, text: &str) -> String {
 }
 
 #[test]
-fn what_a_done_event_has_more_is_appended() {
+fn what_only_a_done_event_has_is_appended() {
     let done = r#"{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"Hi there"}"#;
     let added = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}"#;
     let delta = text_delta(0, 0, 0, "Hi");
@@ -65,7 +65,7 @@ fn what_a_done_event_has_more_is_appended() {
 }
 
 #[test]
-fn arguments_may_come_in_the_end_only() {
+fn arguments_may_come_only_at_the_end() {
     let done = r#"{"type":"response.output_item.done","output_index":0,
         "item":{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":"{\"a\":1}"}}"#;
     check(&[CREATED, CALL, done, COMPLETED], &["Stopped Tool", r#"Client call c f Closed {"a":1}"#]);
@@ -86,7 +86,7 @@ fn a_call_that_ends_with_other_arguments_is_not_closed() {
 }
 
 #[test]
-fn blanks_and_the_order_of_keys_are_no_difference() {
+fn whitespace_and_the_order_of_keys_do_not_matter() {
     let delta = r#"{"type":"response.function_call_arguments.delta","output_index":0,
         "delta":"{\"a\":1,\"b\":2}"}"#;
     let item = r#"{"type":"response.output_item.done","output_index":0,
@@ -96,7 +96,7 @@ fn blanks_and_the_order_of_keys_are_no_difference() {
 }
 
 #[test]
-fn a_call_that_says_it_is_incomplete_is_cut_even_if_it_could_be_read() {
+fn an_incomplete_call_is_cut_even_if_it_can_be_parsed() {
     let item = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call",
         "id":"fc","call_id":"c","name":"f","arguments":"{}","status":"incomplete"}}"#;
     let end = r#"{"type":"response.incomplete","response":{"id":"r",
@@ -105,7 +105,7 @@ fn a_call_that_says_it_is_incomplete_is_cut_even_if_it_could_be_read() {
 }
 
 #[test]
-fn a_start_that_has_all_is_not_doubled_by_deltas() {
+fn deltas_do_not_double_a_start_that_is_complete() {
     let added = CALL.replace(r#""arguments":"""#, r#""arguments":"{\"a\":1}""#);
     let delta = r#"{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"a\":1}"}"#;
     let whole = ["Stopped Tool", r#"Client call c f Closed {"a":1}"#, "! UnclosedBlock"];
@@ -118,7 +118,7 @@ fn a_start_that_has_all_is_not_doubled_by_deltas() {
 }
 
 #[test]
-fn items_stand_by_their_index_also_when_an_earlier_one_goes_on() {
+fn items_are_ordered_by_index_even_if_an_earlier_one_grows_later() {
     let (a, b, c) = (text_delta(1, 1, 0, "late"), text_delta(2, 0, 0, "one"), text_delta(3, 0, 1, "two"));
     let events = [CREATED, &a, &b, &c, COMPLETED];
     let texts = ["Stopped End", "text one", "text two", "text late"];
@@ -128,14 +128,14 @@ fn items_stand_by_their_index_also_when_an_earlier_one_goes_on() {
 }
 
 #[test]
-fn a_part_beyond_belief_is_kept_beside_the_message() {
+fn a_part_with_an_absurd_index_is_kept_as_unknown() {
     let far = text_delta(1, 0, 5000, "far");
     let reply = reply(&[CREATED, &far, COMPLETED]);
     assert!(reply.message().extra().get("unknown").unwrap().to_string().contains("far"));
 }
 
 #[test]
-fn an_event_that_came_before_is_ignored_in_both_forms() {
+fn a_repeated_event_is_ignored_in_both_forms() {
     let (a, b) = (text_delta(1, 0, 0, "ha"), text_delta(2, 0, 0, "ha"));
     let events = [CREATED, &a, &b, &a, &b, COMPLETED];
     let reply = reply(&events);
@@ -147,7 +147,7 @@ fn an_event_that_came_before_is_ignored_in_both_forms() {
 }
 
 #[test]
-fn an_item_that_only_the_end_has_is_read() {
+fn an_item_that_only_comes_at_the_end_is_read() {
     let end = r#"{"type":"response.completed","response":{"id":"r","output":[
         {"type":"reasoning","id":"x","summary":[{"type":"summary_text","text":"why"}],"encrypted_content":"e"},
         {"type":"message","id":"y","content":[{"type":"output_text","text":"so"}]}]}}"#;
@@ -158,7 +158,7 @@ fn an_item_that_only_the_end_has_is_read() {
 }
 
 #[test]
-fn strings_inside_of_arguments_grow_as_json() {
+fn strings_inside_arguments_grow_as_json() {
     let added = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"apply_patch_call",
         "id":"p","call_id":"c","operation":{"type":"update_file","diff":"","path":"a"}}}"#;
     let deltas = [r#""-\"x\""#, r#"\n+\ud83d"#, r#"\ude00\n"#].map(|delta| {
@@ -179,7 +179,7 @@ fn strings_inside_of_arguments_grow_as_json() {
 }
 
 #[test]
-fn commands_grow_one_behind_the_other() {
+fn commands_grow_one_after_the_other() {
     let added = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"shell_call",
         "id":"s","call_id":"c","action":{"commands":[],"timeout_ms":null}}}"#;
     let delta = |index: u64, delta: &str| {
@@ -197,7 +197,7 @@ fn commands_grow_one_behind_the_other() {
 }
 
 #[test]
-fn calls_of_the_provider_have_results_and_ask_nobody() {
+fn calls_of_the_provider_have_results_and_need_no_answer() {
     let done = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"mcp_call","id":"m",
         "name":"look","arguments":"{}","output":"seen","error":null}}"#;
     let expected = ["Stopped End", "Provider call m look Closed {}", "result mcp_call of m"];
@@ -205,7 +205,7 @@ fn calls_of_the_provider_have_results_and_ask_nobody() {
 }
 
 #[test]
-fn a_response_waits_for_the_calls_that_nobody_answered() {
+fn a_response_waits_for_calls_without_a_result() {
     let message = r#"{"type":"message","id":"y","content":[{"type":"output_text","text":"soon"}]}"#;
     let end = |items: &str| {
         format!(r#"{{"type":"response.completed","response":{{"id":"r","output":[{items}]}}}}"#)

@@ -1,4 +1,4 @@
-//! [`Form`]: what a dialect's requests are like.
+//! [`Form`]: the form of a dialect's requests.
 
 use super::message::{Message, ReplyPart};
 use super::name::Alphabet;
@@ -6,24 +6,23 @@ use super::repair::{RepairKind, Repairs};
 use super::said::Conversation;
 use crate::json::{Misread, Value};
 
-/// What a dialect's requests are like: which of the neutral messages it takes, and how they are written.
+/// What the provider accepts in a request, and how messages are written and read.
 pub(crate) struct Form {
     pub(crate) ids: Alphabet,
     pub(crate) names: Alphabet,
-    /// Whether there are tools that take a free text for arguments.
+    /// Whether there are tools whose arguments are free text.
     pub(crate) has_plain_input: bool,
-    /// Whether the provider goes on with a reply that it has paused if that is the last message.
-    pub(crate) goes_on_with_paused: bool,
-    /// The provider's own fields of a text that it wants back.
+    /// Whether the provider continues a reply that it has paused, if that is the last message.
+    pub(crate) continues_paused: bool,
+    /// The provider's own fields of a text that must be sent back.
     pub(crate) text_fields: &'static [&'static str],
-    /// Leaves out of a reply what the provider refuses. Client's calls stay, because they have results.
+    /// Removes from a reply what the provider refuses. Calls of the client stay, because they have results.
     pub(crate) fit: fn(&mut Vec<ReplyPart>, &mut Repairs),
     pub(crate) write: fn(&[Message]) -> Vec<Value>,
-    /// Adds what one message says.
     pub(crate) read: fn(Value, &mut Conversation) -> Result<(), Misread>,
 }
 
-/// Leaves out the parts that the provider does not take, and says so.
+/// Removes the parts that the provider does not accept, and reports each.
 pub(crate) fn refuse_unless(
     parts: &mut Vec<ReplyPart>,
     repairs: &mut Repairs,
@@ -43,7 +42,7 @@ fn refusal(part: &ReplyPart) -> (RepairKind, String) {
     match part {
         ReplyPart::Thinking { .. } => (
             RepairKind::ThinkingRefused,
-            "thinking was left out: its provider does not take it back as it is".to_owned(),
+            "thinking was left out: its provider does not accept it as it is".to_owned(),
         ),
         ReplyPart::Text { .. } => (RepairKind::TextBlank, "a blank text was left out".to_owned()),
         ReplyPart::Call { call, .. } | ReplyPart::ProviderCall { call, .. } => {

@@ -1,12 +1,12 @@
-//! The messages of a request, before they are any provider's.
+//! The messages of a request, in a neutral form.
 
 use crate::json::{Object, Value};
 
-/// A message of a request. Messages of the user and of the model take turns, and the user's is first.
+/// A message of a request. User and model take turns, and the user is first.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Message {
     User {
-        /// The results of all calls of the message before, in their order.
+        /// The results of all calls of the previous message, in order.
         results: Vec<Answer>,
         content: Vec<UserPart>,
     },
@@ -22,13 +22,13 @@ pub(crate) enum UserPart {
     Image { media_type: String, data: String },
 }
 
-/// A part of what the model said, and the entry that it began with.
+/// A part of what the model said, with the entry that it began with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ReplyPart {
     Text {
         seq: u64,
         text: String,
-        /// The provider's own fields of it that it wants back.
+        /// The provider's own fields of it that must be sent back.
         fields: Object,
     },
     Thinking {
@@ -43,7 +43,7 @@ pub(crate) enum ReplyPart {
     ProviderCall {
         seq: u64,
         call: Call,
-        /// Whether its result may still come, since the provider goes on with the reply.
+        /// Whether its result may still come, because the provider continues the reply.
         may_wait: bool,
     },
     /// The result of a call that the provider ran.
@@ -52,7 +52,7 @@ pub(crate) enum ReplyPart {
         call: ProviderCallId,
         result: Value,
     },
-    /// Something of the provider that must go back unchanged.
+    /// A block of the provider that must be sent back unchanged.
     Block {
         seq: u64,
         kind: String,
@@ -75,13 +75,13 @@ pub(crate) struct Call {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) input: Input,
-    /// The provider's own fields of it; none if it is another provider's.
+    /// The provider's own fields of it; empty if another provider wrote it.
     pub(crate) fields: Object,
-    /// Whether the provider that the request is for wrote it.
+    /// Whether it was written by the provider that the request is for.
     pub(crate) is_own: bool,
 }
 
-/// What a call that the provider ran is known by.
+/// The identity of a call that the provider ran.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProviderCallId {
     pub(crate) id: String,
@@ -93,7 +93,7 @@ pub(crate) struct ProviderCallId {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Input {
     Object(Object),
-    /// A free text, for tools that take one.
+    /// Free text, for tools that accept it.
     Plain(String),
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct Answer {
     pub(crate) name: String,
     pub(crate) output: Output,
     pub(crate) is_error: bool,
-    /// Whether the call had a free text for arguments.
+    /// Whether the arguments of the call were free text.
     pub(crate) is_plain: bool,
 }
 
@@ -116,7 +116,7 @@ pub(crate) enum Output {
 }
 
 impl UserPart {
-    /// An image, if it is one: it has data, and a type of images.
+    /// An image, if it has data and the media type of an image.
     pub(crate) fn image(media_type: &str, data: &str) -> Option<Self> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
         let kind = media_type.strip_prefix("image/").filter(|kind| !kind.is_empty());
@@ -139,14 +139,13 @@ impl ReplyPart {
 }
 
 impl Call {
-    /// One of the provider's own fields, if it is a text.
+    /// One of the provider's own fields, if it is a string.
     pub(crate) fn field(&self, name: &str) -> Option<String> {
         text_of(&self.fields, name)
     }
 }
 
 impl Thinking {
-    /// What the metadata of thinking says.
     pub(crate) fn new(text: String, metadata: Option<&Value>) -> Self {
         let mut fields = metadata.and_then(Value::as_object).cloned().unwrap_or_default();
         let mut take = |name| fields.remove(name).and_then(|value| value.as_str().map(Into::into));
@@ -154,12 +153,12 @@ impl Thinking {
         Self { text, signature, redacted, fields }
     }
 
-    /// One of the provider's own fields, if it is a text.
+    /// One of the provider's own fields, if it is a string.
     pub(crate) fn field(&self, name: &str) -> Option<String> {
         text_of(&self.fields, name)
     }
 
-    /// What the metadata would have said; none if there is nothing to say.
+    /// Its metadata; `None` if there is none.
     pub(crate) fn metadata(&self) -> Option<Value> {
         let taken = [("signature", &self.signature), ("redactedData", &self.redacted)];
         let taken =
@@ -174,7 +173,7 @@ fn text_of(fields: &Object, name: &str) -> Option<String> {
 }
 
 impl Output {
-    /// All that it says, as a text.
+    /// All of it as text.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Value(Value::String(text)) => text.into(),

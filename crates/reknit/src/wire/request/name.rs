@@ -1,18 +1,18 @@
-//! Ids and names that a provider takes.
+//! Ids and names that a provider accepts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which ids or names a provider takes.
+/// Which ids or names a provider accepts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alphabet {
-    /// How many characters one may have.
+    /// In characters.
     pub(crate) longest: usize,
     pub(crate) allows: fn(char) -> bool,
 }
 
 impl Alphabet {
-    /// The nearest that the provider takes; `otherwise` if there is nothing of it.
+    /// The closest text that the provider accepts; `otherwise` if `text` is empty.
     pub(crate) fn spell<'t>(&self, text: &'t str, otherwise: &'static str) -> Cow<'t, str> {
         if text.is_empty() {
             return otherwise.into();
@@ -30,12 +30,12 @@ impl Alphabet {
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
     taken: BTreeSet<String>,
-    /// By an id: the number that made the last one like it another one.
+    /// The last number that was appended to each id to make it unique.
     numbers: BTreeMap<String, u64>,
 }
 
 impl Ids {
-    /// Keeps an id that stays as it is from being given.
+    /// Reserves an id that cannot be changed.
     pub(crate) fn reserve(&mut self, id: &str) {
         self.taken.insert(id.to_owned());
     }
@@ -48,9 +48,9 @@ impl Ids {
         let number = self.numbers.entry(spelled.clone()).or_insert(1);
         loop {
             *number += 1;
-            let behind = format!("_{number}");
-            let before: String = spelled.chars().take(alphabet.longest - behind.len()).collect();
-            let numbered = before + &behind;
+            let suffix = format!("_{number}");
+            let before: String = spelled.chars().take(alphabet.longest - suffix.len()).collect();
+            let numbered = before + &suffix;
             if self.taken.insert(numbered.clone()) {
                 return numbered;
             }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_allowed_becomes_a_dash_below() {
+    fn what_is_not_allowed_becomes_an_underscore() {
         assert_eq!(SHORT.spell("a.b", "x"), "a_b");
         assert_eq!(SHORT.spell("", "x"), "x");
         assert_eq!(SHORT.spell("ééééééé", "x"), "______");

@@ -7,11 +7,11 @@ use serde::ser::{SerializeStruct, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// What sort of thing it is; callers match on this.
+    /// The kind of repair; callers match on this.
     pub kind: RepairKind,
     /// The entry that it is about.
     pub seq: u64,
-    /// What was done, for people.
+    /// What was done, in words.
     pub message: String,
 }
 
@@ -33,10 +33,10 @@ impl Serialize for Repair {
     }
 }
 
-/// Defines [`RepairKind`]: a kind is its name and what to do about it, and none of them may be forgotten.
+/// Defines [`RepairKind`], so that no kind lacks its name or its hint.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal => $hint:literal;)+) => {
-        /// The sorts of [`Repair`].
+        /// The kinds of [`Repair`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum RepairKind {
@@ -44,7 +44,7 @@ macro_rules! kinds {
         }
 
         impl RepairKind {
-            /// Its name, as it stands in JSON.
+            /// Its name in JSON.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)+
@@ -64,7 +64,7 @@ macro_rules! kinds {
 kinds! {
     /// A call has no result, and nothing says that it ran.
     CallNotRun = "call-not-run" =>
-        "write a result for every call, also for those that do not run";
+        "write a result for every call, including those that do not run";
     /// A call has no result because it was denied.
     CallDenied = "call-denied" =>
         "write a result that says so when a call is denied";
@@ -73,68 +73,66 @@ kinds! {
         "write a result that says so for every call of a cancelled turn";
     /// A call began to run and has no result.
     CallInterrupted = "call-interrupted" =>
-        "look at what the call may have done, and write its result";
-    /// The arguments of a call never were whole; it is left out, and a result of it is told as text.
+        "check what the call may have done, and write its result";
+    /// The arguments of a call were never complete; it is left out, and its result is sent as text.
     CallCut = "call-cut" =>
-        "nothing: what the model did not finish it can write again";
-    /// A result names no call that is there.
+        "no action needed; the model can write the call again";
+    /// A result names a call that does not exist.
     ResultWithoutCall = "result-without-call" =>
-        "check who wrote the result; behind a condensation it is to be expected";
+        "check what wrote the result; after a condensation this is expected";
     /// A call has a second result, which is left out.
     SecondResult = "second-result" =>
         "write one result for each call";
-    /// Thinking is left out because another provider wrote it, or nobody knows which.
+    /// Thinking is left out because another provider wrote it, or because it is not known who did.
     ThinkingOfAnother = "thinking-of-another" =>
-        "nothing: only who wrote thinking can read it back";
-    /// Thinking is left out because its provider does not take it back as it is, for want of a signature.
+        "no action needed; only the provider that wrote thinking can read it";
+    /// Thinking is left out because its provider does not accept it as it is, for example without a signature.
     ThinkingRefused = "thinking-refused" =>
-        "keep what the provider sends with thinking, such as a signature; if it sends nothing, it wants none";
-    /// Thinking is left out because nothing came behind it.
+        "keep what the provider sends with thinking, such as a signature; if it sends nothing, it needs nothing";
+    /// Thinking is left out because nothing came after it.
     ThinkingUnfinished = "thinking-unfinished" =>
-        "nothing: the model thinks again";
-    /// A block or a call that the provider runs is left out because it is another provider's.
+        "no action needed; the model thinks again";
+    /// A block, or a call that the provider runs, is left out because another provider wrote it.
     BlockOfAnother = "block-of-another" =>
-        "nothing: only who wrote such a block can read it back";
-    /// A block or a call that the provider runs is left out because it cannot go back as it is.
+        "no action needed; only the provider that wrote such a block can read it";
+    /// A block, or a call that the provider runs, is left out because it cannot be sent back as it is.
     BlockRefused = "block-refused" =>
-        "nothing, if the reply was cut there; otherwise check who wrote the block";
-    /// Nothing of a reply is left to go back.
+        "no action needed if the reply was cut there; otherwise check what wrote the block";
+    /// A reply is left out because nothing of it can be sent back.
     ReplyEmpty = "reply-empty" =>
-        "nothing: the model answers what was said before it";
-    /// Two messages of the user follow each other and are sent as one.
+        "no action needed; the model answers what was said before it";
+    /// Two user messages in a row are sent as one.
     UsersJoined = "users-joined" =>
-        "nothing: every word of both is there";
-    /// The history begins with the model's words; a user's are put before them.
+        "no action needed; nothing of either is lost";
+    /// The history begins with the model; a user message is added before it.
     NoBeginning = "no-beginning" =>
         "begin a log with what the user said";
-    /// The model's words are followed by no one's; a user's are put behind them.
+    /// The history ends with the model; a user message is added after it.
     NoQuestion = "no-question" =>
         "write what the user says before the next request";
-    /// A text without a visible character is left out.
+    /// A text that is only whitespace is left out.
     TextBlank = "text-blank" =>
-        "nothing: providers refuse blank texts";
-    /// A piece of what the user said is of a kind that is not known, or no image though it says so, and left
-    /// out.
+        "no action needed; providers refuse blank texts";
+    /// Content of the user is left out because its type is unknown, or because it is not a valid image.
     ContentUnknown = "content-unknown" =>
-        "read the log with a version that knows it; of an image, check its type and its data";
-    /// A call has an id that the provider refuses, or one that is taken.
+        "read the log with a version that knows it; for an image, check its type and its data";
+    /// A call has an id that the provider refuses or that is already taken.
     IdChanged = "id-changed" =>
-        "nothing: the call and its result have the same new one";
+        "no action needed; the call and its result have the same new id";
     /// A tool has a name that the provider refuses.
     ToolRenamed = "tool-renamed" =>
-        "name tools with letters, digits, dashes and underscores only";
-    /// The arguments of a call are no object; they are sent as the member `input` of one.
+        "use only letters, digits, dashes and underscores in the names of tools";
+    /// The arguments of a call are not an object; they are sent as the member `input` of one.
     ArgumentsWrapped = "arguments-wrapped" =>
-        "nothing: the model sees what it wrote";
-    /// A call came without the signature that the provider wants; what it takes in its place is sent.
+        "no action needed; the model sees what it wrote";
+    /// A call lacks the signature that the provider requires; its documented replacement is sent.
     CallUnsigned = "call-unsigned" =>
-        "nothing: the call came from another provider";
-    /// What the model said behind its calls is sent before them.
+        "no action needed; the call came from another provider";
+    /// What the model said after its calls is sent before them.
     CallsLast = "calls-last" =>
-        "nothing: the provider wants calls to be the last of a message";
+        "no action needed; the provider requires calls to be last in a message";
 }
 
-/// Collects repairs.
 #[derive(Debug, Default)]
 pub(crate) struct Repairs {
     list: Vec<Repair>,

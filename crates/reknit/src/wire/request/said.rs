@@ -1,4 +1,4 @@
-//! [`Conversation`]: what the messages of a request say, one thing after the other.
+//! [`Conversation`]: what the messages of a request say, in order.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,21 +11,21 @@ use crate::json::{Object, Value};
 pub(crate) enum Said {
     /// By the user.
     User(Vec<Content>),
-    /// The model begins to reply; what follows up to the user's next is its reply.
+    /// The start of a reply of the model, which goes on until the user says something.
     ReplyStarted,
     Text(String),
-    /// The provider's own fields of the text before.
+    /// The provider's own fields of the preceding text.
     TextFields(Object),
     Thinking(Thinking),
     Call(Called),
-    /// The result of a call, the client's or one that the provider ran.
+    /// The result of a call of the client or of the provider.
     Result {
         id: String,
         name: Option<String>,
         result: Value,
         is_error: Option<bool>,
     },
-    /// Something of the provider that must go back unchanged.
+    /// A block of the provider that must be sent back unchanged.
     Block {
         kind: String,
         block: Object,
@@ -39,15 +39,14 @@ pub(crate) struct Called {
     pub(crate) name: String,
     pub(crate) arguments: Value,
     pub(crate) provider_executed: bool,
-    /// The provider's own fields of it.
+    /// The provider's own fields of it that must be sent back.
     pub(crate) metadata: Option<Value>,
 }
 
-/// Collects what messages say, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     said: Vec<Said>,
-    /// Whether the model is speaking, so that its next words belong to the same reply.
+    /// Whether the model is speaking, so that what it says next belongs to the same reply.
     in_reply: bool,
     unanswered: Unanswered,
     /// The calls of this reply that the provider ran, by id.
@@ -74,7 +73,7 @@ impl Conversation {
         }
     }
 
-    /// The provider's own fields of the text before.
+    /// Adds the provider's own fields of the preceding text.
     pub(crate) fn text_fields(&mut self, fields: Object) {
         self.reply(Said::TextFields(fields));
     }
@@ -97,12 +96,12 @@ impl Conversation {
         }
     }
 
-    /// The id of a call that came without one.
+    /// An id for a call that came without one.
     pub(crate) fn invented_id(&self) -> String {
         format!("call_{}", self.calls)
     }
 
-    /// The same for a call that the provider ran. No id of the client's has a space in it.
+    /// The same for a call that the provider ran. No id of the client's contains a space.
     pub(crate) fn invented_provider_id(&self) -> String {
         format!("call {}", self.calls)
     }
@@ -112,12 +111,12 @@ impl Conversation {
         self.provider_calls.get(id)
     }
 
-    /// The newest call that the provider ran, for a result that names none.
+    /// The newest call that the provider ran, for a result that does not name its call.
     pub(crate) fn newest_provider_call(&self) -> Option<String> {
         self.newest_provider_call.clone().filter(|id| self.provider_calls.contains_key(id))
     }
 
-    /// The result of a call that the provider ran, which is a part of the reply.
+    /// Adds the result of a call that the provider ran, which is part of the reply.
     pub(crate) fn provider_result(&mut self, id: String, result: Value) {
         let name = self.provider_calls.remove(&id).map(|call| call.name);
         self.reply(Said::Result { id, name, result, is_error: None });
@@ -133,18 +132,18 @@ impl Conversation {
         self.said.push(Said::Result { id, name, result, is_error: is_error.then_some(true) });
     }
 
-    /// The oldest call of a tool that has no result, for results that name none.
+    /// The oldest call of a tool that has no result, for a result that does not name its call.
     pub(crate) fn oldest_call_of(&mut self, name: &str) -> Option<String> {
         self.unanswered.oldest_of(name)
     }
 
-    /// Somebody else speaks: what the provider ran has had its results by now.
+    /// Ends the reply: calls that the provider ran get no more results.
     fn end_reply(&mut self) {
         self.in_reply = false;
         self.provider_calls.clear();
     }
 
-    /// The model says something.
+    /// Adds to the reply; starts it if necessary.
     fn reply(&mut self, said: Said) {
         if !self.in_reply {
             self.in_reply = true;
@@ -155,12 +154,12 @@ impl Conversation {
     }
 }
 
-/// The client's calls that have no result yet, the oldest first.
+/// The client's calls that have no result yet, oldest first.
 #[derive(Debug, Default)]
 struct Unanswered {
     /// Their tools, by id.
     names: BTreeMap<String, VecDeque<String>>,
-    /// Their ids, by tool. Some may have their result by now.
+    /// Their ids, by tool. Some may have a result by now.
     ids: BTreeMap<String, VecDeque<String>>,
 }
 
@@ -170,7 +169,7 @@ impl Unanswered {
         self.ids.entry(name).or_default().push_back(id);
     }
 
-    /// Takes out the oldest call with this id, and says which tool it is of.
+    /// Removes the oldest call with this id and returns its tool.
     fn answer(&mut self, id: &str) -> Option<String> {
         let names = self.names.get_mut(id)?;
         let name = names.pop_front();

@@ -53,7 +53,7 @@ proptest! {
 
     /// Whatever a provider sends with its thinking goes back byte for byte.
     #[test]
-    fn thinking_goes_back_as_it_came(thought in ".+", seal in ".+") {
+    fn thinking_is_sent_back_as_it_came(thought in ".+", seal in ".+") {
         let metadata = |key: &str| {
             [(key, Value::from(&*seal)), ("id", "rs_1".into())].into_iter().collect::<reknit::json::Object>()
         };

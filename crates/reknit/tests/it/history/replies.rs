@@ -214,7 +214,7 @@ fn word(object: &Object, member: &str) -> String {
 }
 
 #[test]
-fn replies_of_the_corpus_go_back_as_they_came() {
+fn replies_of_the_corpus_are_sent_back_as_they_came() {
     let (mut seals, mut calls) = (0, 0);
     for dialect in DIALECTS {
         for case in corpus::cases(&format!("wire/{dialect}")) {

@@ -1,16 +1,15 @@
-//! Values that came when their place in the text had been passed.
+//! Values that came after their place in the text had passed.
 
 use std::collections::BTreeMap;
 
 use super::path::Step;
 use crate::json::Value;
 
-/// A value that came late.
 #[derive(Clone, Debug)]
 pub(super) struct Late {
     pub(super) path: Vec<Step>,
     pub(super) json: String,
-    /// Whether it goes on with the string that is there.
+    /// Whether it continues the string that is there.
     pub(super) appends: bool,
 }
 
@@ -18,7 +17,7 @@ pub(super) struct Late {
 #[derive(Debug)]
 pub(super) enum Node {
     Leaf(String),
-    /// A container, of the kind that its steps are of.
+    /// A container; its steps say of which kind.
     Inner(BTreeMap<Step, Node>),
 }
 
@@ -46,7 +45,7 @@ impl Node {
         }
     }
 
-    /// Puts a value in its place. What is there and does not fit gives way.
+    /// Puts a value in its place, and replaces what does not fit.
     pub(super) fn set(&mut self, late: Late) {
         let node = late.path.into_iter().fold(self, |node, step| {
             let children = node.children_like(&step);
@@ -61,7 +60,7 @@ impl Node {
         }
     }
 
-    /// Writes it as JSON. False if elements of an array are missing: those that are there move up.
+    /// Writes it as JSON. Returns `false` if elements of an array are missing; the others move up.
     pub(super) fn write(&self, out: &mut String) -> bool {
         let children = match self {
             Self::Leaf(json) => {
@@ -90,7 +89,7 @@ impl Node {
         whole
     }
 
-    /// Its children, if they have steps of the same kind; none if it had to become another container.
+    /// Its children; cleared if they have steps of another kind.
     fn children_like(&mut self, step: &Step) -> &mut BTreeMap<Step, Self> {
         let fits = match self {
             Self::Leaf(_) => false,

@@ -3,19 +3,18 @@
 use super::super::super::fields::unescape;
 use crate::limits::Limits;
 
-/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// The steps of a path; none if it leads to no place inside an object, or deeper than JSON may be nested.
+/// The steps of a path; `None` if it does not lead into an object, or deeper than JSON may be nested.
 pub(super) fn parse(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut rest = path.strip_prefix('$')?;
     while !rest.is_empty() {
-        let (step, behind) = match rest.strip_prefix('.') {
+        let (step, after) = match rest.strip_prefix('.') {
             Some(name) => {
                 let end = name.find(['.', '[']).unwrap_or(name.len());
                 (Step::Key(name[..end].to_owned()), &name[end..])
@@ -23,18 +22,18 @@ pub(super) fn parse(path: &str) -> Option<Vec<Step>> {
             None => bracketed(rest.strip_prefix('[')?)?,
         };
         steps.push(step);
-        rest = behind;
+        rest = after;
     }
     let reachable = matches!(steps.first(), Some(Step::Key(_))) && steps.len() < Limits::default().json_depth;
     reachable.then_some(steps)
 }
 
-/// The step that stands in brackets, and what follows the closing one.
+/// The step in brackets, and what follows the closing one.
 fn bracketed(text: &str) -> Option<(Step, &str)> {
     let Some(quote @ (b'\'' | b'"')) = text.bytes().next() else {
-        let (digits, behind) = text.split_once(']')?;
+        let (digits, after) = text.split_once(']')?;
         let index = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?;
-        return Some((Step::Index(index?), behind));
+        return Some((Step::Index(index?), after));
     };
     let body = &text[1..];
     let mut escaped = false;
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_to_no_single_place_is_refused() {
+    fn a_path_that_does_not_lead_to_one_value_is_refused() {
         let paths =
             ["", "a", "$", "$[0]", "$.a[", "$.a[x]", "$.a[-1]", "$.a[*]", "$.a[]", "$['a", "$['a'x]", "$x"];
         paths.iter().for_each(|path| check(path, "none"));

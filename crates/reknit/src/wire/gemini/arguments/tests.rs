@@ -1,6 +1,6 @@
 use super::*;
 
-/// Takes pieces written as `path value`, where a string that ends in `~` is to go on.
+/// Takes pieces written as `path value`, where a string that ends in `~` is to continue.
 fn arguments(pieces: &[&str]) -> (Arguments, Vec<Taken>) {
     let mut arguments = Arguments::default();
     let taken = pieces.iter().map(|piece| {
@@ -23,7 +23,7 @@ fn arguments(pieces: &[&str]) -> (Arguments, Vec<Taken>) {
     (arguments, taken)
 }
 
-/// The pieces end in this text, which is whole and has come without going back.
+/// Checks that the pieces give this text, which is complete and only grew at its end.
 fn check_in_order(pieces: &[&str], expected: &str) {
     let (mut arguments, taken) = arguments(pieces);
     assert!(taken.iter().all(|taken| *taken == Taken::InOrder), "{taken:?}");
@@ -31,7 +31,7 @@ fn check_in_order(pieces: &[&str], expected: &str) {
     assert_eq!(arguments.text(), expected);
 }
 
-/// The pieces end in this text, and are not whole.
+/// Checks that the pieces give this text, which is not complete.
 fn check_cut(pieces: &[&str], expected: &str) {
     let (mut arguments, _) = arguments(pieces);
     assert!(!arguments.end());
@@ -63,7 +63,7 @@ fn containers_open_and_close_as_the_path_moves() {
 }
 
 #[test]
-fn a_string_goes_on_until_it_ends() {
+fn a_string_continues_until_it_ends() {
     check_in_order(&["$.a \"x~\"", "$.b 1"], r#"{"a":"x~","b":1}"#);
     check_in_order(&["$.a \"x\"~", "$.a \"y\"~", "$.a \"\"", "$.b 1"], r#"{"a":"xy","b":1}"#);
     check_in_order(&["$.a \"x\"~", "$.a"], r#"{"a":"x"}"#);
@@ -82,9 +82,9 @@ fn the_same_name_in_another_container_is_another_value() {
 }
 
 #[test]
-fn what_is_told_grows_and_is_told_once() {
+fn growth_is_returned_once() {
     let mut arguments = Arguments::default();
-    let mut told = String::new();
+    let mut given = String::new();
     for (piece, grown) in [
         (r#"{"jsonPath":"$.a[0]","stringValue":"x","willContinue":true}"#, r#"{"a":["x"#),
         (r#"{"jsonPath":"$.a[0]","stringValue":"y"}"#, r#"y""#),
@@ -93,23 +93,23 @@ fn what_is_told_grows_and_is_told_once() {
         arguments.take(Raw::new(piece));
         let piece = arguments.grown();
         assert_eq!(piece, grown);
-        told.push_str(piece);
+        given.push_str(piece);
     }
     assert!(arguments.end());
-    told.push_str(arguments.grown());
-    assert_eq!(told, r#"{"a":["xy"],"b":false}"#);
+    given.push_str(arguments.grown());
+    assert_eq!(given, r#"{"a":["xy"],"b":false}"#);
 }
 
 #[test]
-fn nothing_at_all_is_whole() {
+fn arguments_without_values_are_complete() {
     let mut arguments = Arguments::default();
-    assert!(arguments.is_blank());
+    assert!(arguments.is_empty());
     assert!(arguments.end());
     assert_eq!(arguments.text(), "");
 }
 
 #[test]
-fn a_value_that_comes_late_stands_behind_the_rest() {
+fn a_late_value_is_written_after_the_rest() {
     let (mut arguments, taken) = arguments(&["$.a.x 1", "$.b 2", "$.a.y 3"]);
     assert_eq!(taken, [Taken::InOrder, Taken::InOrder, Taken::Late]);
     assert!(arguments.is_first_late());
@@ -158,7 +158,7 @@ fn any_order_gives_the_same_value() {
 }
 
 #[test]
-fn what_does_not_end_is_not_whole() {
+fn a_value_that_does_not_end_is_incomplete() {
     check_cut(&["$.a \"x\"~"], r#"{"a":"x"#);
     check_cut(&["$.a \"x\"~", "$.b 1"], r#"{"a":"x","b":1"#);
     check_cut(&["$.a 1", "$.b ~"], r#"{"a":1"#);
@@ -166,13 +166,13 @@ fn what_does_not_end_is_not_whole() {
 }
 
 #[test]
-fn a_missing_element_is_not_whole() {
+fn a_missing_element_is_incomplete() {
     check_cut(&["$.a[0] 1", "$.a[2] 2"], r#"{"a":[1],"a":[1,2]"#);
     check_cut(&["$.a[4000000000] 1"], r#"{"a":[1]"#);
 }
 
 #[test]
-fn what_is_not_understood_is_not_whole() {
+fn what_is_not_understood_is_incomplete() {
     for piece in ["$ \"x\"", "a 1", "$.a[*] 1", "$.a"] {
         let (mut arguments, taken) = arguments(&["$.b 1", piece]);
         assert_eq!(taken[1], Taken::NotUnderstood, "{piece}");
