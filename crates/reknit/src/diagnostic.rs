@@ -25,7 +25,8 @@ impl Diagnostic {
         self.kind.hint()
     }
 
-    /// The byte of the input, or the byte where its frame begins; `None` for an event of a session.
+    /// The byte of the input, or where the frame begins with which it was noticed; `None` for an event of a
+    /// session.
     pub fn at(&self) -> Option<u64> {
         self.place().map(|place| place.at)
     }
@@ -52,7 +53,7 @@ pub enum Location {
     Input(Place),
     /// A place in the text of a message.
     Text {
-        /// Where the frame begins that the text arrived in.
+        /// Where the frame begins with which it was noticed.
         place: Place,
         /// The block of the provider that has the text.
         block: Slot,
@@ -77,6 +78,11 @@ impl Place {
     pub(crate) fn notice(self, kind: Kind, message: impl Into<String>) -> Diagnostic {
         Diagnostic { kind, location: Location::Input(self), message: message.into() }
     }
+}
+
+/// A number and a noun, which is in the plural unless the number is 1.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Defines [`Kind`]. Each kind is listed once, with its name and its hint.

@@ -75,7 +75,7 @@ use matcher::Matcher;
 use parsed::{BlockData, Parsed};
 use prose::Prose;
 
-use crate::diagnostic::{Diagnostic, Kind};
+use crate::diagnostic::{Diagnostic, Kind, counted};
 use crate::limits::Limits;
 
 /// The longest text that is accepted, whatever the limit. Offsets are stored in 32 bits, also those into
@@ -228,7 +228,7 @@ impl Parser {
             self.parsed.note(
                 Kind::InvalidUtf8,
                 at,
-                format!("{} read as U+FFFD", counted(count, "invalid byte sequence")),
+                format!("{} read as U+FFFD", counted(count as u64, "invalid byte sequence")),
             );
         }
     }
@@ -333,11 +333,6 @@ impl Parser {
             }
         }
     }
-}
-
-/// A number and a noun, which is in the plural unless the number is 1.
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The limits for a text in this grammar. A compatibility profile has those of the parser that it reproduces.

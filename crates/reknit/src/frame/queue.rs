@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::utf8::Tally;
 use super::{Error, Frame, Kind};
-use crate::diagnostic::{self, Diagnostic, Place};
+use crate::diagnostic::{self, Diagnostic, Place, counted};
 
 /// Frames and problems in stream order, and their text.
 ///
@@ -168,31 +168,27 @@ impl Problem {
         use diagnostic::Kind;
         let (kind, at, message) = match self {
             Self::InvalidUtf8(bad) => {
-                let what = counted(bad.count, "invalid byte sequence", "invalid byte sequences");
+                let what = counted(bad.count, "invalid byte sequence");
                 (Kind::InvalidUtf8, bad.first, format!("{what} read as U+FFFD"))
             }
             Self::IgnoredLines(lines) => {
-                let what = counted(lines.count, "line", "lines");
+                let what = counted(lines.count, "line");
                 (Kind::IgnoredLine, lines.first, format!("{what} ignored: unknown field or invalid value"))
             }
             Self::Unterminated { at, lacks } => {
                 (Kind::UnterminatedFrame, at, format!("the input ended without the last {lacks}"))
             }
             Self::Dropped { at, bytes } => {
-                let what = counted(bytes, "byte", "bytes");
+                let what = counted(bytes, "byte");
                 (Kind::DroppedFrame, at, format!("the input ended inside the frame: {what} dropped"))
             }
             Self::Trailing { at, bytes } => {
-                let what = counted(bytes, "byte", "bytes");
+                let what = counted(bytes, "byte");
                 (Kind::TrailingBytes, at, format!("{what} after the end of the array dropped"))
             }
         };
         Place { at, frame }.notice(kind, message)
     }
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Fewer bytes than this are not worth moving the bytes after them.

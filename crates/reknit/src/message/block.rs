@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::change::Change;
 use super::extra::Extra;
 use super::misfit::Misfit;
-use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::diagnostic::{Diagnostic, Kind, Place, counted};
 use crate::event::{CallId, End, Notation, Opening, Origin, Runner, Slot, StopReason};
 use crate::json::{self, Object, PartialJson, Value};
 use crate::limits::Limits;
@@ -442,8 +442,9 @@ impl Input {
         let Self::Json(json) = self else { return None };
         let duplicates = json.duplicate_keys()?;
         let message = format!(
-            "arguments of `{name}`: {} key(s) given twice, the first at byte {}; the last value is used",
-            duplicates.count, duplicates.first_at
+            "arguments of `{name}`: {}, the first at byte {}; the last value is used",
+            counted(duplicates.count as u64, "duplicate key"),
+            duplicates.first_at
         );
         Some(place.notice(Kind::DuplicateKey, message))
     }

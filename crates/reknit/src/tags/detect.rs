@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use super::grammar::Grammar;
-use super::{Block, Parser, Tools, counted, profile};
+use super::{Block, Parser, Tools, profile};
+use crate::diagnostic::counted;
 use crate::event::End;
 
 /// The profile that fits a text best, and why.
@@ -73,10 +74,10 @@ pub fn detect(text: &str, tools: Option<&Tools>) -> Detected {
     let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
     match best {
         Some((grammar, fit)) if fit.calls > 0 => {
-            Detected { grammar, why: format!("it finds {}", counted(fit.calls, "complete call")) }
+            Detected { grammar, why: format!("it finds {}", counted(fit.calls as u64, "complete call")) }
         }
         Some((grammar, fit)) if fit.broken.0 > 0 => {
-            Detected { grammar, why: format!("it finds {}", counted(fit.broken.0, "broken call")) }
+            Detected { grammar, why: format!("it finds {}", counted(fit.broken.0 as u64, "broken call")) }
         }
         Some((grammar, fit)) if fit.thoughts > 0 => {
             Detected { grammar, why: "it finds thinking but no calls".to_owned() }

@@ -6,13 +6,12 @@ use std::ops::Range;
 use super::call::{CallData, Input};
 use super::change::Change;
 use super::changes::Changes;
-use super::counted;
 use super::grammar::TextRule;
 use super::params::{ParamData, Params};
 use super::span::{SmallRange, Span, SpanKind};
 use super::utf8::Utf8;
 use super::whitespace::{trimmed_end, trimmed_start};
-use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::diagnostic::{Diagnostic, Kind, Place, counted};
 use crate::event::End;
 use crate::json::{self, PartialJson, Value};
 use crate::limits::Limits;
@@ -503,7 +502,7 @@ impl Parsed {
                     Dropped::InCall => (Kind::StrayText, "in a call outside of its parameters"),
                     Dropped::Thinking => (Kind::DroppedText, "of thinking, which this profile does not show"),
                 };
-                self.note(kind, start, format!("dropped {} {what}", counted(length, "byte")));
+                self.note(kind, start, format!("dropped {} {what}", counted(length as u64, "byte")));
             }
             (_, Some(BlockData::Text { range, closed } | BlockData::Thinking { range, closed })) => {
                 range.set_end(self.decided);

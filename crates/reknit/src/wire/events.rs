@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::fields::{Address, Half, Odd, Raw, flush, unescape};
 use super::repeat::Growth;
-use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::diagnostic::{Diagnostic, Kind, Place, counted};
 use crate::event::{Event, Keep, Owner, Slot, Start};
 use crate::frame::Frame;
 use crate::json::Value;
@@ -218,9 +218,4 @@ impl Events {
         self.report(odd);
         (self.texts.len() > start).then_some(start..self.texts.len())
     }
-}
-
-/// Such as `1 lone surrogate` or `2 lone surrogates`.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::blocks::{Blocks, TEXT, THINKING, invented_id};
-use super::events::{Events, counted};
+use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Half, Raw, unescape};
 use super::seen::Seen;
 use super::{DONE, State, Translate};
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Kind, counted};
 use crate::event::{CallId, Event, Keep, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::Value;

@@ -83,7 +83,7 @@ fn frames_of_other_formats_are_not_claimed() {
             r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"x"}}}"#,
             r#"{"metadata":{"usage":{"inputTokens":1}}}"#,
             r#"{"type":"text_delta","content":"x"}"#,
-            // Ollama's other streams, and what is no object.
+            // Ollama's other streams, and what is not an object.
             r#"{"status":"pulling manifest"}"#,
             r#"{"model":"m","embeddings":[[0.1]],"done":true}"#,
             r#"{"error":"x","error_type":"validation"}"#,
