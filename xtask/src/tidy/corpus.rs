@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     const TABLE: &str = "\
-| Folder | Input | Expected | May be there |
+| Folder | Input | Expected | Optional |
 | --- | --- | --- | --- |
 | `corpus/wire/<dialect>/<case>/` | one of `input.sse`, `input.json` | `message.json` | |
 | `corpus/edit/<case>/` | `answer.txt` | `report.txt` | `format`, `before/` |

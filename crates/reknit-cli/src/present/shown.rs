@@ -79,7 +79,7 @@ pub(crate) struct Call<'a> {
     pub(crate) runner: Runner,
 }
 
-/// Tells the calls of a message or a session apart.
+/// Identifies a call in a message or a session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CallKey(usize, usize);
 

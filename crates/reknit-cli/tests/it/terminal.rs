@@ -496,10 +496,10 @@ fn calls_in_a_text_are_shown_with_all_their_parts() {
         ⟨d⟩  path:⟨⟩ site/index.html
         ⟨d⟩  content:
           │ ⟨⟩<!doctype html>
-        ⟨d⟩  │ ⟨⟩<p>A closing tag such as </content> may stand in a file.
+        ⟨d⟩  │ ⟨⟩<p>A closing tag such as </content> may occur in a file.
         ⟨d⟩  │ ⟨⟩</p>
 
-        Mentioning⟨d⟩ `⟨6⟩<read_file>⟨d⟩`⟨⟩ in code is no call.
+        Mentioning⟨d⟩ `⟨6⟩<read_file>⟨d⟩`⟨⟩ in code is not a call.
 
         ⟨b3⟩▸ execute_command
         ⟨d⟩  command:⟨⟩ cd site && ls -la

@@ -57,9 +57,9 @@ fn people_see_the_text_and_the_calls() {
     expect![[r#"
         I will write the page, then list the folder.
 
-        [call write_to_file] {"path":"site/index.html","content":"<!doctype html>\n<p>A closing tag such as </content> may stand in a file.</p>"}
+        [call write_to_file] {"path":"site/index.html","content":"<!doctype html>\n<p>A closing tag such as </content> may occur in a file.</p>"}
 
-        Mentioning `<read_file>` in code is no call.
+        Mentioning `<read_file>` in code is not a call.
 
         [call execute_command] {"command":"cd site && ls -la","requires_approval":"false"}
     "#]]
