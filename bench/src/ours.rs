@@ -7,7 +7,7 @@ use reknit::frame::{Decoder, Framing};
 use reknit::json::{Change as JsonChange, PartialJson};
 use reknit::message::{Args, Body, Change, Input, ToolCall};
 use reknit::transcript::{self, Chunk, Chunks, append};
-use reknit::{Dialect, Limits, Message, Reply};
+use reknit::{Limits, Message, Reply};
 
 use crate::input::pieces;
 
@@ -24,8 +24,7 @@ pub(crate) fn partial_json(argument: &str, piece: usize) -> PartialJson {
 /// Reads a reply, which arrives in `reads`, and looks at every change and at what it changed.
 ///
 /// Also says how often something grew.
-pub(crate) fn reply<'a>(dialect: Dialect, reads: impl Iterator<Item = &'a [u8]>) -> (Reply, usize) {
-    let mut reply = Reply::new(dialect);
+pub(crate) fn reply<'a>(mut reply: Reply, reads: impl Iterator<Item = &'a [u8]>) -> (Reply, usize) {
     let mut grew = 0;
     for read in reads {
         let mut changes = reply.push(read);

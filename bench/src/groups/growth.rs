@@ -3,7 +3,7 @@
 use std::iter;
 
 use anyhow::Result;
-use reknit::Dialect;
+use reknit::{Dialect, Reply};
 
 use super::{Bench, Group, Scale, tags};
 use crate::input::{DELTA, KB, LONG_DELTA, MB, Shape, Stream, call_block, text_block, text_events, words};
@@ -111,7 +111,7 @@ fn argument_in_reply(bench: &Bench, shape: Shape, largest: usize) -> Result<Seri
         .collect();
     let inputs = streams.iter().map(|(size, deltas)| {
         let reads = || start.events().chain(deltas.events());
-        (*size, timed(move || reply(Dialect::Anthropic, reads()), |(_, grew)| grew))
+        (*size, timed(move || reply(Reply::new(Dialect::Anthropic), reads()), |(_, grew)| grew))
     });
     Series::measure(bench, format!("Reply, {}", shape.name()), inputs)
 }
@@ -125,7 +125,7 @@ fn text_in_reply(bench: &Bench, largest: usize) -> Result<Series> {
     let inputs = doublings(whole_units(largest, unit)).map(|times| {
         let (start, deltas) = (&start, &deltas);
         let reads = move || start.events().chain((0..times).flat_map(|_| deltas.events()));
-        (times * unit, timed(move || reply(Dialect::Anthropic, reads()), |(_, grew)| grew))
+        (times * unit, timed(move || reply(Reply::new(Dialect::Anthropic), reads()), |(_, grew)| grew))
     });
     Series::measure(bench, "Reply, text in 40-byte deltas".to_owned(), inputs)
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use reknit::message::{Args, Body, ToolCall};
+use reknit::tags::{Tagger, profile};
 use reknit::{Dialect, Message, Reply};
 use serde_json::{Value, json};
 
@@ -21,6 +22,8 @@ const ARGUMENTS: [(Shape, &str, usize); 3] =
     [(Shape::Plain, "100 KB", 100 * KB), (Shape::File, "100 KB", 100 * KB), (Shape::Rows, "10 KB", 10 * KB)];
 
 const SDK: &str = "@anthropic-ai/sdk";
+const AT_ONCE: &str = "in one read";
+const TAGGED: &str = "with a tagger";
 
 pub(crate) fn run(bench: &Bench) -> Result<Group> {
     let text = words(TEXT_DELTAS * DELTA);
@@ -45,15 +48,16 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     for (name, listen, (bytes, events)) in &streams {
         rows.push(alternating(row(bench, name, listen, bytes, *events)?, bench.effort)?);
     }
-    let alone = [
-        ("20,000 text deltas at once", Dialect::Anthropic, text.0.len(), &text),
-        ("20,000 text deltas of Chat Completions", Dialect::OpenAiChat, READ, &chat),
-    ];
-    for (name, dialect, read, (bytes, events)) in alone {
-        let runners = vec![ours(dialect, bytes, read)];
-        let row = Row { name: name.to_owned(), size: bytes.len(), steps: *events, runners };
-        rows.push(alternating(row, bench.effort)?);
-    }
+    let (bytes, events) = &text;
+    let row = |name: &str, bytes: &[u8], steps, runners| {
+        alternating(Row { name: name.to_owned(), size: bytes.len(), steps, runners }, bench.effort)
+    };
+    let at_once = Runner { name: AT_ONCE, ..ours(Dialect::Anthropic, bytes, bytes.len()) };
+    let runners = vec![ours(Dialect::Anthropic, bytes, READ), at_once];
+    rows.push(row("the same, also at once", bytes, *events, runners)?);
+    let (bytes, events) = &chat;
+    let runners = vec![ours(Dialect::OpenAiChat, bytes, READ), tagged(bytes)];
+    rows.push(row("20,000 text deltas of Chat Completions", bytes, *events, runners)?);
     let title = "bytes to message, in reads of 1,400 bytes, with a listener";
     Ok(Group { table: report::table(title, &rows), targets: targets(&rows), rows })
 }
@@ -76,10 +80,21 @@ fn row<'a>(bench: &'a Bench, name: &str, listen: &str, bytes: &'a [u8], events: 
 
 fn ours(dialect: Dialect, bytes: &[u8], read: usize) -> Runner<'_> {
     let work = timed(
-        move || reply(dialect, bytes.chunks(read)),
+        move || reply(Reply::new(dialect), bytes.chunks(read)),
         |(reply, grew): (Reply, usize)| grew + fingerprint(&first_block(reply.message())),
     );
     Runner::new("reknit", work)
+}
+
+/// Looks for calls in the text, of which there are none.
+fn tagged(bytes: &[u8]) -> Runner<'_> {
+    let grammar = profile("cline").expect("it is a profile");
+    let tagger = Tagger::new(grammar, None, "").expect("a profile is a grammar");
+    let work = timed(
+        move || reply(Reply::new(Dialect::OpenAiChat).with_tags(tagger.clone()), bytes.chunks(READ)),
+        |(reply, grew): (Reply, usize)| grew + fingerprint(&first_block(reply.message())),
+    );
+    Runner::new(TAGGED, work)
 }
 
 fn first_block(message: &Message) -> Value {
@@ -91,5 +106,10 @@ fn first_block(message: &Message) -> Value {
 
 fn targets(rows: &[Measured]) -> Vec<Target> {
     let least = rows.iter().filter_map(|row| row.ratio(SDK)).min_by(f64::total_cmp);
-    vec![Target::at_least(format!("bytes to message: times as fast as {SDK}"), 8.0, least)]
+    let ratio = |name: &str| rows.iter().find_map(|row| row.ratio(name));
+    vec![
+        Target::at_least(format!("bytes to message: times as fast as {SDK}"), 8.0, least),
+        Target::at_most("bytes to message in one read, of reads of 1,400 bytes", 1.05, ratio(AT_ONCE)),
+        Target::at_most("prose with a tagger, of prose without", 1.3, ratio(TAGGED)),
+    ]
 }

@@ -21,7 +21,8 @@ pub struct Limits {
     pub frame_bytes: usize,
     /// The length of a whole reply.
     pub reply_bytes: u64,
-    /// How deeply arrays and objects may be nested in a JSON value.
+    /// How deeply arrays and objects may be nested in the arguments of a call and in a recording. In the other
+    /// fields of a frame the limit is always 128; what is nested deeper is kept as its text.
     pub json_depth: usize,
     /// The number of blocks in all messages of a reply together. It also limits the number of choices in a
     /// message and the number of messages in a reply.

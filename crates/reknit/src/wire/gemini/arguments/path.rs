@@ -1,7 +1,10 @@
 //! The JSON paths (RFC 9535) that lead to one value: `$.edits[0]['old text']`.
 
 use super::super::super::fields::unescape;
-use crate::limits::Limits;
+
+/// How many steps a path may have. What it leads to is written recursively, so there is a limit even if the
+/// caller's [`Limits::json_depth`](crate::Limits::json_depth), which the message applies, is higher.
+const MAX_STEPS: usize = 128;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
@@ -24,7 +27,7 @@ pub(super) fn parse(path: &str) -> Option<Vec<Step>> {
         steps.push(step);
         rest = after;
     }
-    let reachable = matches!(steps.first(), Some(Step::Key(_))) && steps.len() < Limits::default().json_depth;
+    let reachable = matches!(steps.first(), Some(Step::Key(_))) && steps.len() < MAX_STEPS;
     reachable.then_some(steps)
 }
 
