@@ -125,7 +125,7 @@ impl Message {
     }
 
     /// Whether it has not ended yet.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.ended_at.is_none()
     }
 
