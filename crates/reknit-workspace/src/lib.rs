@@ -60,13 +60,18 @@
 //!   have them.
 #![warn(missing_docs)]
 
+mod system;
 mod stamp;
+mod sealed;
+mod attributes;
 mod temporary;
 pub mod root;
 pub mod journal;
 pub mod write;
 pub mod undo;
 pub mod edits;
+#[cfg(test)]
+mod faults;
 
 pub use edits::{Draft, Edits};
 pub use journal::{Entry, EntryId, Journal};

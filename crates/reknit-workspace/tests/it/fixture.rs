@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use reknit_workspace::{Batch, Entry, File, Journal, RelPath, Root};
+use reknit_workspace::journal::Log;
+use reknit_workspace::{Batch, Entry, EntryId, File, Journal, RelPath, Root};
 use tempfile::TempDir;
 
 pub(crate) struct Fixture {
@@ -75,9 +76,27 @@ impl Fixture {
         tree
     }
 
-    /// The number of saved files in the journal.
-    pub(crate) fn blobs(&self) -> usize {
-        fs::read_dir(self.journal.folder().join("blobs")).unwrap().count()
+    /// The newest entries.
+    pub(crate) fn log(&self) -> Log {
+        self.journal.log(&self.root, 1000).unwrap()
+    }
+
+    /// The folder of the root in the journal.
+    pub(crate) fn root_folder(&self) -> PathBuf {
+        let roots = fs::read_dir(self.journal.folder().join("roots")).unwrap();
+        let [root] = roots.collect::<Vec<_>>().try_into().unwrap_or_else(|roots| panic!("{roots:?}"));
+        root.unwrap().path()
+    }
+
+    /// The file of an entry in the journal.
+    pub(crate) fn entry_file(&self, id: EntryId) -> PathBuf {
+        self.root_folder().join("entries").join(id.to_string())
+    }
+
+    /// The number of entries that have a file in the journal.
+    pub(crate) fn entry_files(&self) -> usize {
+        let roots = fs::read_dir(self.journal.folder().join("roots")).unwrap();
+        roots.map(|root| fs::read_dir(root.unwrap().path().join("entries")).map_or(0, Iterator::count)).sum()
     }
 }
 
@@ -104,6 +123,11 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
         tree.insert((*path).into(), file(content, 0o644));
     }
     tree
+}
+
+/// The entry with this number.
+pub(crate) fn id(number: u64) -> EntryId {
+    number.to_string().parse().unwrap()
 }
 
 /// A time, in seconds after a fixed moment.
