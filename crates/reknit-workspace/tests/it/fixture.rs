@@ -19,7 +19,16 @@ pub(crate) struct Fixture {
 impl Fixture {
     /// A project with these files, each with mode 644.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("temporary folders can be created");
+        Self::new_in(tempfile::tempdir().expect("temporary folders can be created"), files)
+    }
+
+    /// The same in memory, if the system has a folder there.
+    pub(crate) fn in_memory(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self::new_in(folder.expect("temporary folders can be created"), files)
+    }
+
+    fn new_in(folder: TempDir, files: &[(&str, &str)]) -> Self {
         fs::create_dir(folder.path().join("project")).unwrap();
         let root = Root::open(folder.path().join("project")).unwrap();
         let journal = Journal::open(folder.path().join("state/journal")).unwrap();
@@ -76,6 +85,13 @@ impl Fixture {
         tree
     }
 
+    /// The same with everything around the project.
+    pub(crate) fn whole_tree(&self) -> Tree {
+        let mut tree = Tree::new();
+        walk(self.folder.path(), "", &mut tree);
+        tree
+    }
+
     /// The newest entries.
     pub(crate) fn log(&self) -> Log {
         self.journal.log(&self.root, 1000).unwrap()
@@ -107,6 +123,7 @@ pub(crate) enum Node {
     File { content: Vec<u8>, mode: u32 },
     Directory,
     Link { to: PathBuf },
+    Other,
 }
 
 pub(crate) fn file(content: &str, mode: u32) -> Node {
@@ -153,6 +170,8 @@ fn walk(folder: &Path, prefix: &str, tree: &mut Tree) {
         } else if kind.is_dir() {
             walk(&found.path(), &format!("{path}/"), tree);
             Node::Directory
+        } else if !kind.is_file() {
+            Node::Other
         } else {
             Node::File { content: fs::read(found.path()).unwrap(), mode: mode(&found.path()) }
         };
