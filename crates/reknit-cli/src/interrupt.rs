@@ -83,7 +83,8 @@ impl Writing {
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        self.ends.store(true, Ordering::SeqCst);
+        // After a signal the program ends anyway, and says how: another one must not prevent that.
+        self.ends.store(signal().is_none(), Ordering::SeqCst);
     }
 }
 

@@ -14,7 +14,7 @@ use super::records::Records;
 use super::{Entry, EntryId, Error, Journal, io_error};
 use crate::root::Root;
 use crate::stamp::Hash;
-use crate::{sealed, system};
+use crate::{sealed, system, temporary};
 
 /// The folder of one root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ fn name(path: &Path) -> String {
 /// Replaces a small file as a whole.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = io_error(path, "writing to the journal");
-    let temporary = path.with_extension(format!("{}", std::process::id()));
+    let temporary = path.with_extension(temporary::random_digits());
     let written = system::create_private(&temporary)
         .and_then(|mut file| system::write(&mut file, bytes))
         .and_then(|()| system::rename(&temporary, path));
