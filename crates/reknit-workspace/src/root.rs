@@ -5,6 +5,7 @@
 //! canonical form name by name without following symlinks. So a symlink that is swapped in between is refused,
 //! however well it is timed.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
@@ -133,19 +134,21 @@ impl Root {
         Ok(Place::new(directory, path.clone()))
     }
 
-    /// Adds the paths of the directories that a path needs and that do not exist.
-    pub(crate) fn add_missing(&self, path: &RelPath, missing: &mut Vec<RelPath>) -> Result<(), Error> {
+    /// Adds the paths of the directories that a path needs and that do not exist. In order, outer ones come first.
+    pub(crate) fn add_missing(&self, path: &RelPath, missing: &mut BTreeSet<RelPath>) -> Result<(), Error> {
         let Some(parent) = path.parent() else { return Ok(()) };
+        if missing.contains(&parent) {
+            return Ok(());
+        }
         match self.place(&parent).and_then(|place| place.found()) {
-            Ok(Some(_)) => return Ok(()),
-            Ok(None) | Err(Error::NotFound { .. }) => {}
-            Err(error) => return Err(error),
+            Ok(Some(_)) => Ok(()),
+            Ok(None) | Err(Error::NotFound { .. }) => {
+                self.add_missing(&parent, missing)?;
+                missing.insert(parent);
+                Ok(())
+            }
+            Err(error) => Err(error),
         }
-        if !missing.contains(&parent) {
-            self.add_missing(&parent, missing)?;
-            missing.push(parent);
-        }
-        Ok(())
     }
 
     /// Walks to the directory of a path. `missing` is called for each directory that does not exist, and may

@@ -1,6 +1,6 @@
 //! [`Guard`]: what nobody may write below a root, whatever the operation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -42,7 +42,7 @@ pub(crate) struct Guard<'r> {
     /// Device and inode of each folder that is the journal's, and its path.
     journals: Vec<(Option<(u64, u64)>, PathBuf)>,
     /// Paths that will exist after the batch: a repository must not come into being file by file.
-    planned: Vec<&'r RelPath>,
+    planned: BTreeSet<&'r str>,
     /// What is known about directories, so that each is looked at once.
     known: BTreeMap<Option<RelPath>, Option<Protected>>,
     /// What git uses because of a `.git` in a directory.
@@ -59,7 +59,7 @@ impl<'r> Guard<'r> {
         Self {
             root,
             journals: journals.collect(),
-            planned: Vec::new(),
+            planned: BTreeSet::new(),
             known: BTreeMap::new(),
             used: BTreeMap::new(),
         }
@@ -67,7 +67,7 @@ impl<'r> Guard<'r> {
 
     /// Also considers what these paths will make of their directories.
     pub(crate) fn with_planned(mut self, planned: impl IntoIterator<Item = &'r RelPath>) -> Self {
-        self.planned = planned.into_iter().collect();
+        self.planned = planned.into_iter().map(RelPath::as_str).collect();
         self
     }
 
@@ -143,13 +143,10 @@ impl<'r> Guard<'r> {
     }
 
     fn is_planned(&self, directory: Option<&RelPath>, name: &str) -> bool {
-        let start = directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"));
-        let is_there = |path: &&RelPath| {
-            path.as_str()
-                .strip_prefix(start.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        self.planned.iter().any(is_there)
+        let path = directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"));
+        let inside = format!("{path}/");
+        let first = self.planned.range(inside.as_str()..).next();
+        self.planned.contains(path.as_str()) || first.is_some_and(|first| first.starts_with(&inside))
     }
 
     fn absolute(&self, path: Option<&RelPath>) -> PathBuf {

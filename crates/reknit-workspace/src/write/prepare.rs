@@ -62,11 +62,11 @@ impl<'r> Preparation<'r> {
 
     /// The directories that the steps need and that do not exist, outer ones first.
     pub(super) fn missing(&self, steps: &[Requested<'_>]) -> Result<Vec<RelPath>, Error> {
-        let mut missing = Vec::new();
+        let mut missing = BTreeSet::new();
         for path in steps.iter().filter_map(Step::created) {
             self.root.add_missing(path, &mut missing)?;
         }
-        Ok(missing)
+        Ok(missing.into_iter().collect())
     }
 
     /// Saves the files that will change.
