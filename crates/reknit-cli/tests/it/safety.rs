@@ -315,7 +315,7 @@ fn a_name_with_a_line_feed_is_one_line_of_the_log() {
     let folder = Folder::new(&[("x\n9  2026-01-01 00:00:00 UTC  apply\n    created `forged", "one\n")]);
     let call = serde_json::json!({"path": "x\n9  2026-01-01 00:00:00 UTC  apply\n    created `forged", "old_str": "one", "new_str": "two"});
     let run = folder.run(&["apply", "--yes", "--format", "str-replace"], call.to_string());
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!((run.code, run.stderr.lines().count()), (Some(0), 2), "{}", run.stderr);
     let log = folder.run(&["log"], "");
     assert_eq!(log.stdout.lines().count(), 2, "{}", log.stdout);
     assert!(log.stdout.contains("updated `x␊9  2026"), "{}", log.stdout);
