@@ -9,6 +9,7 @@ use crate::report::Target;
 pub(crate) mod chunks;
 pub(crate) mod edit;
 pub(crate) mod growth;
+pub(crate) mod journal;
 pub(crate) mod look;
 pub(crate) mod message;
 pub(crate) mod sse;
@@ -41,7 +42,7 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 7] = [
+pub(crate) const ALL: [(&str, Run); 8] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
@@ -49,4 +50,5 @@ pub(crate) const ALL: [(&str, Run); 7] = [
     ("edit", edit::run),
     ("chunks", chunks::run),
     ("growth", growth::run),
+    ("journal", journal::run),
 ];

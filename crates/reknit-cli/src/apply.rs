@@ -10,7 +10,7 @@ use reknit_workspace::Edits;
 
 use crate::ask;
 use crate::diff;
-use crate::files::open_root;
+use crate::files::{open_journal, open_root, recover};
 use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
 use crate::print::{print_bytes, print_json};
@@ -46,7 +46,8 @@ Examples:
   reknit apply --dry-run --json answer.md      the outcome of each edit, as one JSON object
 
 An edit that matches two places, or none, is an error, and nothing is written or printed.
-Exit code: 0 all edits were applied, 1 some were not, 2 usage or other error, 130 interrupted")]
+Exit code: 0 all edits were applied, 1 some were not, or the report could not be printed,
+2 usage or other error, 128 plus the number of a signal that came before anything was written")]
 pub(crate) struct Arguments {
     /// Answer of the model; standard input if it is `-` or omitted
     answer: Option<PathBuf>,
@@ -78,6 +79,14 @@ pub(crate) struct Arguments {
     /// Write without asking for confirmation
     #[arg(long)]
     yes: bool,
+
+    /// Folder for the journal [default: in the state folder]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["original", "dry_run"])]
+    journal: Option<PathBuf>,
+
+    /// Write without a journal: this cannot be undone
+    #[arg(long, conflicts_with_all = ["original", "dry_run", "journal"])]
+    no_journal: bool,
 
     /// The answer is unfinished: print as much of the new content as is known
     #[arg(long, requires = "original")]
@@ -193,6 +202,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         Some(file) => Target::one(file, parsed)?,
         None => {
             root = open_root(&arguments.root)?;
+            if matches!(purpose, Purpose::Write | Purpose::Ask(_)) && !arguments.no_journal {
+                recover(&open_journal(arguments.journal.as_deref())?, &root);
+            }
             Target::Below(Edits::read(&root, parsed))
         }
     };
@@ -238,6 +250,7 @@ fn act(
         (Purpose::Ask(terminal), Planned::Below(draft))
             if draft.plan().files.iter().any(FilePlan::changes) =>
         {
+            write::announce_pruning(arguments, &draft)?;
             match Dialogue::open(terminal)?.decide(work, draft)? {
                 Decision::Apply(draft) => drop(write::write(arguments, work, &draft)?),
                 Decision::Nothing => {
@@ -249,8 +262,17 @@ fn act(
         }
         (Purpose::Write | Purpose::Ask(_), Planned::Below(draft)) => {
             let mut summary = Summary::new(work, draft.plan(), Contents::Included);
+            write::announce_pruning(arguments, &draft)?;
             summary.entry = write::write(arguments, work, &draft)?;
-            print_summary(arguments, &summary)?;
+            if let Err(error) = print_summary(arguments, &summary) {
+                error.report();
+                if !matches!(error, CommandError::BrokenPipe) {
+                    print_message(format_args!(
+                        "the files are written; only the report could not be printed"
+                    ));
+                    return Ok(Outcome::Partly);
+                }
+            }
         }
     }
     Ok(Outcome::Done)

@@ -3,26 +3,49 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use reknit_workspace::journal::Keep;
 use reknit_workspace::{Journal, Root, edits, journal, root, undo, write};
 
 use crate::outcome::CommandError;
-use crate::{explain, print_message};
+use crate::{explain, interrupt, print_message};
 
 /// Opens the directory that files are below.
 pub(crate) fn open_root(directory: &Path) -> Result<Root, CommandError> {
     Ok(Root::open(directory)?)
 }
 
-/// Opens the user's journal.
-pub(crate) fn open_journal() -> Result<Journal, CommandError> {
-    Ok(Journal::open(Journal::default_folder()?)?)
+/// Opens the journal in a folder, by default the user's.
+pub(crate) fn open_journal(folder: Option<&Path>) -> Result<Journal, CommandError> {
+    let folder = match folder {
+        // What is protected and found later must not depend on the current directory.
+        Some(folder) => std::path::absolute(folder).context("cannot find the current directory")?,
+        None => Journal::default_folder()?,
+    };
+    Ok(Journal::open(folder)?.on_wait(|holder| {
+        print_message(format_args!("waiting for {holder}, which is writing below this directory"));
+    }))
 }
 
-/// Removes old entries from the journal. A failure is reported and has no other consequence.
-pub(crate) fn prune(journal: &Journal, now: SystemTime) {
-    if let Err(error) = journal.prune(&Keep::default(), now) {
+/// Finishes or takes back what was interrupted below a directory, and says so.
+pub(crate) fn recover(journal: &Journal, root: &Root) {
+    match journal.recover(root) {
+        Ok(None) => {}
+        Ok(Some(recovered)) => print_message(format_args!("note: {recovered}")),
+        Err(error) => print_message(format_args!("error: {error}\nhint: {}", error.hint())),
+    }
+}
+
+/// Says if a write was finished although a signal came.
+pub(crate) fn mention_signal() {
+    if let Some((name, _)) = interrupt::signal() {
+        print_message(format_args!("{name} came during the write: all files are written"));
+    }
+}
+
+/// Removes old entries of a root from the journal. A failure is reported and has no other consequence.
+pub(crate) fn prune(journal: &Journal, root: &Root, now: SystemTime) {
+    if let Err(error) = journal.prune(root, &Keep::default(), now) {
         print_message(format_args!("warning: cannot prune the journal: {error}\nhint: {}", error.hint()));
     }
 }
@@ -35,13 +58,23 @@ impl From<root::Error> for CommandError {
 
 impl From<journal::Error> for CommandError {
     fn from(error: journal::Error) -> Self {
-        Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::WRITE)
+        let hint = match &error {
+            journal::Error::Stopped => return Self::Stopped,
+            journal::Error::Create { .. } => {
+                "choose a folder with `--journal`, or use `apply --no-journal` to write without undo"
+            }
+            error => error.hint(),
+        };
+        Self::with_hint(anyhow!("{error}"), hint).explained_as(explain::WRITE)
     }
 }
 
 impl From<write::Error> for CommandError {
     fn from(error: write::Error) -> Self {
-        Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::WRITE)
+        match error {
+            write::Error::Journal(error) => error.into(),
+            error => Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::WRITE),
+        }
     }
 }
 
@@ -56,6 +89,10 @@ impl From<edits::Error> for CommandError {
 
 impl From<undo::Error> for CommandError {
     fn from(error: undo::Error) -> Self {
-        Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::UNDO)
+        match error {
+            undo::Error::Journal(journal::Error::Stopped)
+            | undo::Error::Write(write::Error::Journal(journal::Error::Stopped)) => Self::Stopped,
+            error => Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::UNDO),
+        }
     }
 }

@@ -4,16 +4,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use reknit_workspace::journal::{Change, Log};
+use reknit_workspace::journal::{Change, State};
 use reknit_workspace::{Entry, EntryId};
 use serde::Serialize;
 
 use crate::explain;
-use crate::files::{open_journal, open_root};
+use crate::files::{open_journal, open_root, recover};
 use crate::outcome::{CommandError, Outcome};
 use crate::print::print_json;
 use crate::print_message;
-use crate::view::{Terminal, sanitized};
+use crate::view::one_line;
 
 mod time;
 
@@ -23,7 +23,8 @@ use time::Time;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  reknit log             changes below this directory
+  reknit log             the last 20 changes below this directory
+  reknit log -n 100      the last 100
   reknit log --all       changes in all directories
   reknit log --json      the same as one JSON object
   reknit undo 12         undo entry 12
@@ -38,6 +39,14 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "root")]
     all: bool,
 
+    /// List this many changes
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
+    number: usize,
+
+    /// Folder of the journal [default: in the user's state folder]
+    #[arg(long, value_name = "DIR")]
+    journal: Option<PathBuf>,
+
     /// Print the entries as one JSON object
     #[arg(long, conflicts_with = "ndjson")]
     json: bool,
@@ -48,10 +57,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let root = if arguments.all { None } else { Some(open_root(&arguments.root)?) };
-    let log = open_journal()?.log()?;
-    let of_root = |entry: &&Entry| root.as_ref().is_none_or(|root| entry.root == root.path());
-    let entries: Vec<_> = log.entries.iter().filter(of_root).map(|entry| Listed::new(entry, &log)).collect();
+    let log = if arguments.all {
+        open_journal(arguments.journal.as_deref())?.log_of_all(arguments.number)?
+    } else {
+        let root = open_root(&arguments.root)?;
+        let journal = open_journal(arguments.journal.as_deref())?;
+        recover(&journal, &root);
+        journal.log(&root, arguments.number)?
+    };
+    let entries: Vec<_> = log.entries.iter().map(Listed::new).collect();
     let mut out = BufWriter::new(io::stdout().lock());
     if arguments.json {
         print_json(&mut out, &Listing { entries })?;
@@ -61,10 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         }
     } else {
         for entry in &entries {
-            let shown = entry.shown(arguments.all);
-            let shown =
-                if Terminal::on_stdout().is_some() { sanitized(&shown) } else { shown.as_str().into() };
-            out.write_all(shown.as_bytes())?;
+            out.write_all(entry.shown(arguments.all).as_bytes())?;
         }
         if entries.is_empty() {
             let hint = if arguments.all { "" } else { "; `--all` lists changes in other directories" };
@@ -80,6 +91,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     }
     explain::point_to([explain::WRITE]);
     Ok(Outcome::Partly)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 #[derive(Serialize)]
@@ -98,6 +114,9 @@ struct Listed<'a> {
     undoes: Option<EntryId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     undone_by: Option<EntryId>,
+    /// Whether it is being written, or was interrupted.
+    #[serde(skip_serializing_if = "is_false")]
+    unfinished: bool,
     files: Vec<ListedFile<'a>>,
 }
 
@@ -111,14 +130,19 @@ pub(crate) struct ListedFile<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn new(entry: &'a Entry, log: &Log) -> Self {
+    fn new(entry: &'a Entry) -> Self {
+        let undone_by = match entry.state {
+            State::Undone { by } => Some(by),
+            _ => None,
+        };
         Self {
             id: entry.id,
             at: Time(entry.at),
             root: &entry.root,
             label: &entry.label,
             undoes: entry.undoes,
-            undone_by: log.undone_by(entry.id),
+            undone_by,
+            unfinished: entry.state == State::Unfinished,
             files: entry.changes.iter().map(ListedFile::new).collect(),
         }
     }
@@ -127,11 +151,16 @@ impl<'a> Listed<'a> {
     fn shown(&self, with_root: bool) -> String {
         let what = match self.undoes {
             Some(id) => format!("undo of {id}"),
-            None => self.label.to_owned(),
+            None => one_line(self.label).into_owned(),
         };
+        let unfinished = if self.unfinished { ", unfinished" } else { "" };
         let undone = self.undone_by.map_or_else(String::new, |id| format!(", undone by {id}"));
-        let root = if with_root { format!(", below `{}`", self.root.display()) } else { String::new() };
-        let mut shown = format!("{}  {:#}  {what}{undone}{root}\n", self.id, self.at);
+        let root = if with_root {
+            format!(", below `{}`", one_line(&self.root.to_string_lossy()))
+        } else {
+            String::new()
+        };
+        let mut shown = format!("{}  {:#}  {what}{unfinished}{undone}{root}\n", self.id, self.at);
         for file in &self.files {
             shown += &format!("    {}\n", file.describe());
         }
@@ -153,9 +182,11 @@ impl<'a> ListedFile<'a> {
 
     /// What was done, as a line.
     pub(crate) fn describe(&self) -> String {
+        // A name may contain line feeds, which must not look like other lines.
+        let path = one_line(self.path);
         match (self.action, self.to) {
-            (_, Some(to)) => format!("moved `{}` to `{to}`", self.path),
-            (action, None) => format!("{action}d `{}`", self.path),
+            (_, Some(to)) => format!("moved `{path}` to `{}`", one_line(to)),
+            (action, None) => format!("{action}d `{path}`"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::{explain, print_message};
+use crate::{explain, interrupt, print_message};
 
 /// How a command that could do its work ended.
 pub(crate) enum Outcome {
@@ -22,6 +22,8 @@ pub(crate) enum CommandError {
     Wrong { what: anyhow::Error, hint: Option<String>, kind: Option<&'static str> },
     /// The reader of the output has gone away, which is how pipes end.
     BrokenPipe,
+    /// A signal came before anything was written.
+    Stopped,
 }
 
 impl CommandError {
@@ -34,13 +36,21 @@ impl CommandError {
     pub(crate) fn explained_as(self, kind: &'static str) -> Self {
         match self {
             Self::Wrong { what, hint, .. } => Self::Wrong { what, hint, kind: Some(kind) },
-            Self::BrokenPipe => self,
+            Self::BrokenPipe | Self::Stopped => self,
         }
     }
 
     /// Prints what is wrong and what to do about it.
     pub(crate) fn report(&self) -> ExitCode {
-        let Self::Wrong { what, hint, kind } = self else { return ExitCode::SUCCESS };
+        let (what, hint, kind) = match self {
+            Self::Wrong { what, hint, kind } => (what, hint, kind),
+            Self::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Stopped => {
+                let (name, number) = interrupt::signal().unwrap_or(("a signal", 2));
+                print_message(format_args!("stopped by {name}: nothing was written"));
+                return ExitCode::from(128 + number);
+            }
+        };
         print_message(format_args!("error: {what:#}"));
         if let Some(hint) = hint {
             print_message(format_args!("hint: {hint}"));

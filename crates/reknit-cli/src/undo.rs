@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use crate::ask::{self, Keyboard};
 use crate::explain;
-use crate::files::{open_journal, open_root, prune};
+use crate::files::{mention_signal, open_journal, open_root, prune, recover};
+use crate::interrupt::Writing;
 use crate::log::ListedFile;
 use crate::outcome::{CommandError, Outcome};
 use crate::print::print_json;
@@ -30,7 +31,7 @@ Examples:
   reknit undo --yes          do not ask for confirmation
 
 Files that have changed since are left alone, unless you confirm it or use `--force`.
-Exit code: 0 undone, 1 not undone, 2 usage or other error, 130 interrupted")]
+Exit code: 0 undone, 1 not undone, 2 usage or other error, 128 plus the number of a signal")]
 pub(crate) struct Arguments {
     /// Entry to undo; the last one that is not undone, if omitted
     #[arg(value_name = "ID")]
@@ -51,6 +52,14 @@ pub(crate) struct Arguments {
     /// Also undo files that have changed since
     #[arg(long)]
     force: bool,
+
+    /// Undo the other files if some have changed since or cannot be restored
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
+    skip: bool,
+
+    /// Folder of the journal [default: in the user's state folder]
+    #[arg(long, value_name = "DIR")]
+    journal: Option<PathBuf>,
 
     /// Print the state of each file as one JSON object
     #[arg(long)]
@@ -90,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     }
     let conflicts = match asked.filter(|_| !arguments.yes) {
         None if arguments.force => Conflicts::Overwrite,
+        None if arguments.skip => Conflicts::Skip,
         None => Conflicts::Refuse,
         Some(terminal) => {
             shown::print(&mut out, Some(terminal), &subject)?;
@@ -108,26 +118,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
 
 /// Finds the entry and the state of its files; `None` if there is no entry.
 fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
-    let journal = open_journal()?;
+    let journal = open_journal(arguments.journal.as_deref())?;
     let (root, entry) = match (arguments.entry, &arguments.root) {
         (Some(id), root) => {
             let entry = journal.entry(id).map_err(Error::from)?;
-            (open_root(root.as_ref().unwrap_or(&entry.root))?, Some(entry))
+            let root = open_root(root.as_ref().unwrap_or(&entry.root))?;
+            recover_unless_dry(arguments, &journal, &root);
+            // It may have been recovered just now.
+            let entry = journal.entry(id).map_err(Error::from)?;
+            (root, Some(entry))
         }
         (None, root) => {
             let root = open_root(root.as_deref().unwrap_or(".".as_ref()))?;
-            let log = journal.log()?;
+            recover_unless_dry(arguments, &journal, &root);
             // The next undo does not undo this one, but what was written before.
-            let is_next = |entry: &&Entry| {
-                entry.root == root.path() && entry.undoes.is_none() && log.undone_by(entry.id).is_none()
-            };
-            let entry = log.entries.iter().find(is_next).cloned();
+            let entry = journal.newest(&root).map_err(Error::from)?;
             (root, entry)
         }
     };
     let Some(entry) = entry else { return Ok(None) };
     let standings = Undo::of(entry.id).preview(&root, &journal)?;
     Ok(Some(Subject { journal, root, entry, standings }))
+}
+
+fn recover_unless_dry(arguments: &Arguments, journal: &Journal, root: &Root) {
+    if !arguments.dry_run {
+        recover(journal, root);
+    }
 }
 
 enum Decision {
@@ -175,16 +192,18 @@ fn undo(
 ) -> Result<Outcome, CommandError> {
     let Subject { journal, root, entry, .. } = subject;
     let now = SystemTime::now();
+    let writing = Writing::begin()?;
+    let journal = &journal.clone().stop_on(writing.stop());
     let committed = match Undo::of(entry.id).conflicts(conflicts).commit(root, journal, now) {
         Ok(committed) => committed,
-        Err(error @ Error::Conflicts { .. }) => {
+        Err(Error::Conflicts { entry, files }) => {
+            let hint = hint_for(&files);
+            let error = Error::Conflicts { entry, files };
             if arguments.json {
                 print_json(out, &report(subject, None))?;
                 out.flush()?;
             }
-            print_message(format_args!(
-                "error: {error}\nhint: `--force` overwrites files that have changed since"
-            ));
+            print_message(format_args!("error: {error}\nhint: {hint}"));
             explain::point_to([explain::UNDO]);
             return Ok(Outcome::Partly);
         }
@@ -196,13 +215,26 @@ fn undo(
     for note in &committed.notes {
         print_message(format_args!("warning: {note}"));
     }
+    mention_signal();
     print_message(format_args!("run `reknit undo {}` to reverse this", committed.entry.id));
     if arguments.json {
         print_json(out, &report(subject, Some(committed.entry.id)))?;
         out.flush()?;
     }
-    prune(journal, now);
+    prune(journal, root, now);
     Ok(Outcome::Done)
+}
+
+/// What helps with files that cannot be undone.
+fn hint_for(files: &[(RelPath, Standing)]) -> &'static str {
+    let has = |wanted| files.iter().any(|(_, standing)| *standing == wanted);
+    if has(Standing::Lost) {
+        "`--skip` undoes the other files of the entry; the journal has lost the content of those"
+    } else if has(Standing::Blocked) {
+        "remove what is in the way, or use `--skip` to undo the other files of the entry"
+    } else {
+        "`--force` overwrites files that have changed since, `--skip` leaves them as they are"
+    }
 }
 
 /// The result, as JSON.

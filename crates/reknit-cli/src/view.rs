@@ -21,7 +21,7 @@ mod terminal;
 mod tests;
 
 pub(crate) use facts::Facts;
-pub(crate) use safe::{is_unsafe, sanitized};
+pub(crate) use safe::{is_unsafe, one_line, sanitized};
 pub(crate) use style::Style;
 pub(crate) use terminal::Terminal;
 

@@ -1,44 +1,76 @@
 //! The journal: what was written, and what was there before.
 //!
-//! It is a folder that only its owner can access, one for all roots of a user:
+//! It is a folder that only its owner can access, with a folder for each root:
 //!
 //! ```text
-//! lock                   held by the process that is changing the journal
-//! entries/12.json        what one batch did: a line of JSON, preceded by its hash
-//! blobs/ba7816bf…        the earlier content of a file, named by its hash
+//! counter                     the number of the newest entry of all roots
+//! inodes/66305-131073         which folder belongs to a directory that was moved
+//! roots/5f2b91c06d8e4a37/     a root, named by the hash of its path
+//!     root                    its path, device and inode
+//!     lock                    held by the process that is writing below the root, which it names
+//!     log                     one record for each step of an entry, only ever appended to
+//!     entries/12              an entry: the earlier contents of its files, compressed, and what it did to them
 //! ```
 //!
-//! Every file in it is written under a temporary name, synced and renamed, so it is complete or does not exist,
-//! and it is never changed afterwards. An entry is written after the blobs that it needs and before the first
-//! file that it is about. Nothing marks an entry as undone: that follows from the entries that undo it.
+//! An entry is *staged*, then *begun* and then *done*. Its record says that it is staged before the first temporary
+//! file exists, that it is begun before the first file changes, and that it is done after the last. So an entry
+//! that was interrupted is the last one in the log, and the next command below the root finishes it or takes it
+//! back: [`Journal::recover`].
+//!
+//! Each record also has what a command needs to know: the newest entry, the newest one that is not undone, the
+//! size of all entries, and where the oldest one is. Only the end of the log is read, so the cost of a command does
+//! not depend on how much was written before. Records and descriptions have checksums; a damaged one costs one
+//! entry and is reported.
 
-use std::fs::{self, DirBuilder};
+use std::fmt;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::stamp::{Hash, Stamp};
+use crate::root::Root;
+use crate::system;
+use crate::temporary;
 
 mod entry;
 mod error;
 mod folder;
-mod locked;
+mod record;
+mod records;
+mod file;
+mod index;
+mod counter;
+mod lock;
+mod chain;
 mod log;
 mod prune;
+mod earlier;
 
-pub(crate) use entry::to_millis;
-pub use entry::{Change, Entry, EntryId};
+pub use entry::{Change, Entry, EntryId, State};
+pub(crate) use entry::{Saved, to_millis};
 pub use error::Error;
-pub(crate) use locked::Locked;
+pub(crate) use file::{Contents, Plan, Unsealed};
+pub(crate) use index::Folder;
+pub use lock::Holder;
+pub(crate) use lock::{Locked, Unfinished};
 pub use log::Log;
 pub use prune::{Keep, Pruned};
 
+/// Called with the process that is being waited for.
+type Waiting = Arc<dyn Fn(&Holder) + Send + Sync>;
+
 /// The folder that contains entries and the earlier contents of files.
 ///
-/// Any number of processes may use it at the same time; those that write wait for each other.
-#[derive(Clone, Debug)]
+/// Any number of processes may use it at the same time; those that write below the same root wait for each other.
+#[derive(Clone)]
 pub struct Journal {
     folder: PathBuf,
+    /// Called once if another process is being waited for.
+    waiting: Option<Waiting>,
+    /// Set to stop a batch that has not changed a file yet.
+    stop: Option<Arc<AtomicBool>>,
+    /// Present if it is removed with the last copy of this value.
+    temporary: Option<Arc<Temporary>>,
 }
 
 impl Journal {
@@ -48,16 +80,34 @@ impl Journal {
     }
 
     /// Opens the journal in a folder, which is created if it does not exist.
+    ///
+    /// A journal of an earlier version is carried over.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, Error> {
-        let journal = Self { folder: folder.into() };
-        for path in [journal.entries(), journal.blobs()] {
-            DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(|source| Error::Io {
-                path,
-                doing: "creating the folder of the journal",
-                source,
-            })?;
-        }
+        let journal = Self { folder: folder.into(), waiting: None, stop: None, temporary: None };
+        system::make_private_directory(&journal.roots())
+            .map_err(|source| Error::Create { path: journal.folder.clone(), source })?;
+        earlier::carry_over(&journal)?;
         Ok(journal)
+    }
+
+    /// A journal that is removed with this value: what is written with it can be undone only until then.
+    pub fn temporary() -> Result<Self, Error> {
+        let folder = std::env::temp_dir().join(format!("reknit-{}", temporary::random_digits()));
+        let mut journal = Self::open(&folder)?;
+        journal.temporary = Some(Arc::new(Temporary(folder)));
+        Ok(journal)
+    }
+
+    /// Calls this once when a write has waited for another process for more than a second.
+    pub fn on_wait(mut self, waiting: impl Fn(&Holder) + Send + Sync + 'static) -> Self {
+        self.waiting = Some(Arc::new(waiting));
+        self
+    }
+
+    /// Stops a write once this is set, if it has not changed a file yet. One that has is finished.
+    pub fn stop_on(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = Some(stop);
+        self
     }
 
     /// The folder of the journal.
@@ -65,73 +115,77 @@ impl Journal {
         &self.folder
     }
 
-    /// The entry with this number.
+    /// The entry with this number, of any root.
     pub fn entry(&self, id: EntryId) -> Result<Entry, Error> {
-        let path = self.entry_file(id);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::NoEntry { id }),
-            Err(source) => return Err(Error::Io { path, doing: "reading an entry", source }),
-        };
-        Entry::from_text(id, &text).map_err(|what| Error::Damaged { id, path, what })
+        self.folder_with(id)?.entry(id)
     }
 
-    /// The content of a file before an entry, by its hash.
-    pub fn content(&self, hash: Hash) -> Result<Vec<u8>, Error> {
-        let path = self.blob(hash);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::Lost { hash, path }),
-            Err(source) => return Err(Error::Io { path, doing: "reading a saved file", source }),
+    /// The content of a file before a change of an entry; `None` if the change has no earlier content.
+    ///
+    /// A file that was moved and not changed has none in the journal.
+    pub fn content(&self, entry: &Entry, change: &Change) -> Result<Option<Vec<u8>>, Error> {
+        let index = entry.changes.iter().position(|other| other == change);
+        let Some((saved, before)) = index.and_then(|index| entry.saved_before(index)) else {
+            return Ok(None);
         };
-        if Hash::of(&bytes) != hash {
-            return Err(Error::Lost { hash, path });
+        let contents = Contents::new(self.folder_with(entry.id)?.entry_file(entry.id), saved);
+        let mut bytes = Vec::new();
+        contents.read(&before, |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
+        Ok(Some(bytes))
+    }
+
+    /// The newest entry below a root that is not an undo and not undone: what an undo is about.
+    pub fn newest(&self, root: &Root) -> Result<Option<Entry>, Error> {
+        let Some(folder) = Folder::find(self, root)? else { return Ok(None) };
+        match chain::newest(&folder)? {
+            Some(id) => folder.entry(id).map(Some),
+            None => Ok(None),
         }
-        Ok(bytes)
     }
 
-    /// Whether the content of a stamp is there and undamaged.
-    pub(crate) fn has(&self, stamp: &Stamp) -> bool {
-        let found = fs::File::open(self.blob(stamp.hash)).and_then(|mut file| Stamp::of_file(&mut file));
-        found.is_ok_and(|found| found.same_content(stamp))
+    /// The folder of the root that has an entry.
+    pub(crate) fn folder_with(&self, id: EntryId) -> Result<Folder, Error> {
+        let mut folders = index::all(self)?.into_iter();
+        folders.find(|folder| folder.entry_file(id).exists()).ok_or(Error::NoEntry { id })
     }
 
-    /// Locks the journal; waits while another process has it locked.
-    pub(crate) fn lock(&self) -> Result<Locked<'_>, Error> {
-        Locked::new(self)
+    /// The same journal for work that has to be finished.
+    pub(crate) fn without_stop(mut self) -> Self {
+        self.stop = None;
+        self
     }
 
-    /// The file with the content that has this hash.
-    pub(crate) fn blob(&self, hash: Hash) -> PathBuf {
-        self.blobs().join(hash.to_string())
+    /// Whether the caller wants to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// The numbers of all entries in order, including damaged ones.
-    fn ids(&self) -> Result<Vec<EntryId>, Error> {
-        let names = self.names(self.entries())?;
-        let mut ids: Vec<EntryId> =
-            names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect();
-        ids.sort_unstable();
-        Ok(ids)
+    fn roots(&self) -> PathBuf {
+        self.folder.join("roots")
     }
+}
 
-    /// The names of the files in a folder of the journal.
-    fn names(&self, folder: PathBuf) -> Result<Vec<String>, Error> {
-        let names = fs::read_dir(&folder).and_then(|files| {
-            files.map(|file| Ok(file?.file_name().to_string_lossy().into_owned())).collect()
-        });
-        names.map_err(|source| Error::Io { path: folder, doing: "listing the journal", source })
+impl fmt::Debug for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Journal").field("folder", &self.folder).finish_non_exhaustive()
     }
+}
 
-    fn entries(&self) -> PathBuf {
-        self.folder.join("entries")
-    }
+/// A folder that is removed when dropped.
+struct Temporary(PathBuf);
 
-    fn blobs(&self) -> PathBuf {
-        self.folder.join("blobs")
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // It is in the system's folder for temporary files, which is emptied now and then.
+        let _ = system::remove_all(&self.0);
     }
+}
 
-    fn entry_file(&self, id: EntryId) -> PathBuf {
-        self.entries().join(format!("{id}.json"))
-    }
+/// An error of a call on a file of the journal.
+fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Io { path, doing, source }
 }

@@ -3,12 +3,16 @@
 //! A model says which files to change and how. This crate is the only code that changes them, so it is where
 //! the promises about a user's files are kept:
 //!
-//! - **Nothing outside the root is touched**, not even through a symlink that appears at the wrong moment:
-//!   [`Root`].
-//! - **A file is written as a whole or not at all**, and only if it still contains what was read: [`Batch`].
-//! - **Every change can be undone**, byte for byte, even after a crash, and so can the undo: [`Journal`],
-//!   [`Undo`].
-//! - **An answer is applied as a whole or not at all**, and never inside `.git`: [`Edits`].
+//! - **Nothing outside the root is touched**, not even through a symlink that appears at the wrong moment, and
+//!   nothing inside a git repository's own data or the journal: [`Root`].
+//! - **A file is written as a whole or not at all**, only if it still contains what was read, and with the owner and
+//!   the attributes that it had: [`Batch`].
+//! - **Every change can be undone**, byte for byte, and so can the undo: [`Journal`], [`Undo`].
+//! - **A batch is performed as a whole or not at all**, also if the process is killed: the next one below the root
+//!   finishes it or takes it back ([`Journal::recover`]).
+//! - **An answer is applied as a whole or not at all**: [`Edits`].
+//!
+//! [`write`](mod@write) has the limits: power failures, other writers, file systems.
 //!
 //! ```text
 //! answer ─ Edits::read ─▶ Edits ─ plan ─▶ Draft
@@ -50,23 +54,27 @@
 //!
 //! # What is absent
 //!
-//! - No approval: the caller decides whether a file *should* be written. [`Edits`] refuses `.git`; a [`Batch`]
-//!   writes whatever it is given.
+//! - No approval: the caller decides whether a file *should* be written. Only what is protected is refused.
 //! - No clock: the caller passes in times, so what is listed and pruned is predictable.
-//! - No async and no threads: a call blocks on the disk, and while another process is writing.
+//! - No async and no threads: a call blocks on the disk, and while another process writes below the same root.
 //! - No writes to symlinks, directories or devices: only files, and the directories that a new file needs.
 //! - No names that are not UTF-8: a model could not have written them.
 //! - No Windows: confinement relies on directory handles, and replacing a file on `rename`, as Linux and macOS
 //!   have them.
 #![warn(missing_docs)]
 
+mod system;
 mod stamp;
+mod sealed;
+mod attributes;
 mod temporary;
 pub mod root;
 pub mod journal;
 pub mod write;
 pub mod undo;
 pub mod edits;
+#[cfg(test)]
+mod faults;
 
 pub use edits::{Draft, Edits};
 pub use journal::{Entry, EntryId, Journal};

@@ -5,23 +5,29 @@
 //! canonical form name by name without following symlinks. So a symlink that is swapped in between is refused,
 //! however well it is timed.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, mkdirat};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::stamp::{Hash, Stamp, mode_of};
+use crate::system;
 
 mod error;
 mod path;
 mod place;
+mod protected;
+mod git;
 
 pub use error::{Error, Found};
 pub use path::RelPath;
 pub(crate) use place::Place;
+pub(crate) use protected::Guard;
+pub use protected::Protected;
 
 /// A directory of the user's. Everything that is read and written is inside it.
 ///
@@ -51,7 +57,14 @@ impl Root {
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let given = directory.as_ref().to_string_lossy().into_owned();
         let io = |source| Error::Io { path: given.clone(), doing: "opening the root", source };
-        let path = fs::canonicalize(&directory).map_err(io)?;
+        let path = match fs::canonicalize(&directory) {
+            Ok(path) if path.is_dir() => path,
+            Ok(_) => return Err(Error::NoRoot { path: given }),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Err(Error::NoRoot { path: given });
+            }
+            Err(error) => return Err(io(error)),
+        };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory =
             rustix::fs::open(&path, flags, Mode::empty()).map_err(|errno| io(io::Error::from(errno)))?;
@@ -107,7 +120,7 @@ impl Root {
     /// The same, but creates missing directories and adds their paths to `made`.
     pub(crate) fn place_creating(&self, path: &RelPath, made: &mut Vec<RelPath>) -> Result<Place, Error> {
         let directory = self.walk(path, |parent, name, walked| {
-            match mkdirat(parent, name, Mode::from_raw_mode(0o777)) {
+            match system::make_directory_at(parent, name) {
                 Ok(()) => made.push(RelPath::new(walked)?),
                 // Another process was faster.
                 Err(Errno::EXIST) => {}
@@ -119,6 +132,23 @@ impl Root {
             Ok(())
         })?;
         Ok(Place::new(directory, path.clone()))
+    }
+
+    /// Adds the paths of the directories that a path needs and that do not exist. In order, outer ones come first.
+    pub(crate) fn add_missing(&self, path: &RelPath, missing: &mut BTreeSet<RelPath>) -> Result<(), Error> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        if missing.contains(&parent) {
+            return Ok(());
+        }
+        match self.place(&parent).and_then(|place| place.found()) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) | Err(Error::NotFound { .. }) => {
+                self.add_missing(&parent, missing)?;
+                missing.insert(parent);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Walks to the directory of a path. `missing` is called for each directory that does not exist, and may
@@ -151,9 +181,22 @@ impl Root {
     fn join(&self, path: &str) -> Result<PathBuf, Error> {
         if path.starts_with('/') {
             path::check_text(path)?;
-            return Ok(PathBuf::from(path));
+            return self.check_length(path, PathBuf::from(path));
         }
-        Ok(self.path().join(RelPath::new(path)?.as_str()))
+        let inside = RelPath::new(path)?;
+        // Unless there is a directory of that name, a shell was meant to replace it.
+        if inside.names().next() == Some("~") && !self.path().join("~").exists() {
+            return Err(Error::Home { path: path.into() });
+        }
+        self.check_length(path, self.path().join(inside.as_str()))
+    }
+
+    /// Refuses what could be created name by name, and then used by no program.
+    fn check_length(&self, given: &str, joined: PathBuf) -> Result<PathBuf, Error> {
+        /// The system's limit with the NUL at the end, and room for the names of temporary files.
+        const MAX: usize = 4096 - 1 - 64;
+        let length = joined.as_os_str().len();
+        if length <= MAX { Ok(joined) } else { Err(Error::TooLong { path: given.into(), length, max: MAX }) }
     }
 
     /// A canonical path relative to the root.

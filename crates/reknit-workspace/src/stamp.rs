@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::system;
 
 /// The state of a file: its content as hash and size, and its permissions.
 ///
@@ -32,7 +34,7 @@ impl Stamp {
 
     /// The stamp of an open file, read in small pieces from its current position to its end.
     pub(crate) fn of_file(file: &mut fs::File) -> io::Result<Self> {
-        let mode = mode_of(&file.metadata()?);
+        let mode = mode_of(&system::metadata(file)?);
         let mut hasher = Hasher::default();
         read_pieces(file, |piece| {
             hasher.update(piece);
@@ -54,7 +56,7 @@ pub(crate) fn read_pieces(
 ) -> io::Result<()> {
     let mut buffer = vec![0; 128 * 1024];
     loop {
-        match file.read(&mut buffer) {
+        match system::read(file, &mut buffer) {
             Ok(0) => return Ok(()),
             Ok(count) => take(&buffer[..count])?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

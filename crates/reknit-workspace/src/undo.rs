@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::SystemTime;
 
-use crate::journal::{self, Entry, EntryId, Journal};
+use crate::journal::{self, Entry, EntryId, Folder, Journal, Locked, State};
 use crate::root::{self, RelPath, Root};
-use crate::write::{self, Committed, Heading, Revert, commit, remove_directories};
+use crate::write::{self, Committed, Heading, Revert, commit, recover};
 
 /// The undo of an entry.
 ///
@@ -17,6 +17,7 @@ use crate::write::{self, Committed, Heading, Revert, commit, remove_directories}
 /// ```
 /// # use std::time::SystemTime;
 /// # use reknit_workspace::{Batch, Journal, Root, Undo};
+/// # use reknit_workspace::journal::State;
 /// # let folder = tempfile::tempdir()?;
 /// # let (home, state) = (folder.path().join("home"), folder.path().join("state"));
 /// # std::fs::create_dir(&home)?;
@@ -29,7 +30,7 @@ use crate::write::{self, Committed, Heading, Revert, commit, remove_directories}
 ///
 /// let undone = Undo::of(done).commit(&root, &journal, now)?.entry.id;
 /// assert!(!home.join("notes").exists());
-/// assert_eq!(journal.log()?.undone_by(done), Some(undone));
+/// assert_eq!(journal.entry(done)?.state, State::Undone { by: undone });
 ///
 /// Undo::of(undone).commit(&root, &journal, now)?;
 /// assert_eq!(std::fs::read_to_string(home.join("notes/a.txt"))?, "one\n");
@@ -67,18 +68,23 @@ impl Undo {
 
     /// The standing of each file of the entry, without changing anything.
     pub fn preview(&self, root: &Root, journal: &Journal) -> Result<Vec<(RelPath, Standing)>, Error> {
-        let entry = self.find(root, journal)?;
-        let reverts = reverts(root, journal, &entry)?;
+        let (folder, entry) = self.find(root, journal)?;
+        let reverts = reverts(root, &folder, &entry)?;
         Ok(reverts.into_iter().map(|(path, revert)| (path, standing(&revert))).collect())
     }
 
     /// Undoes the entry, all of it or nothing. `at` is the time for the journal.
+    ///
+    /// An entry that was interrupted is recovered first.
     pub fn commit(self, root: &Root, journal: &Journal, at: SystemTime) -> Result<Committed, Error> {
-        let lock = journal.lock()?;
-        let entry = self.find(root, journal)?;
+        let (folder, _) = self.find(root, journal)?;
+        let mut lock = Locked::new(journal, folder)?;
+        recover(root, &mut lock)?;
+        // It may have been undone by the process that was waited for.
+        let (_, entry) = self.find(root, journal)?;
         let mut steps = Vec::new();
         let mut conflicts = Vec::new();
-        for (path, revert) in reverts(root, journal, &entry)? {
+        for (path, revert) in reverts(root, &lock.folder, &entry)? {
             let standing = standing(&revert);
             match (revert, self.conflicts) {
                 (Revert::Already, _) => {}
@@ -94,22 +100,32 @@ impl Undo {
         if !conflicts.is_empty() {
             return Err(Error::Conflicts { entry: entry.id, files: conflicts });
         }
-        let heading = Heading { label: entry.label, undoes: Some(entry.id), at };
-        let committed = commit(root, &lock, heading, steps)?;
-        remove_directories(root, &entry.made);
-        Ok(committed)
+        let heading = Heading { label: entry.label, undoes: Some(entry.id), at, emptied: entry.made };
+        Ok(commit(root, &mut lock, heading, steps)?)
     }
 
-    /// The entry, if it belongs to this root and is not undone.
-    fn find(&self, root: &Root, journal: &Journal) -> Result<Entry, Error> {
-        let entry = journal.entry(self.entry)?;
-        if entry.root != root.path() {
-            return Err(Error::OtherRoot { entry: entry.id, root: entry.root.display().to_string() });
-        }
-        if let Some(by) = journal.log()?.undone_by(entry.id) {
+    /// The entry and the folder that it is in, if it belongs to this root and is not undone.
+    fn find(&self, root: &Root, journal: &Journal) -> Result<(Folder, Entry), Error> {
+        let mut folder = journal.folder_with(self.entry)?;
+        let mut entry = folder.entry(self.entry)?;
+        if let State::Undone { by } = entry.state {
             return Err(Error::AlreadyUndone { entry: entry.id, by });
         }
-        Ok(entry)
+        if Folder::find(journal, root)?.as_ref() != Some(&folder) {
+            // A root that was moved to another file system has another inode, but its files are what they were.
+            let other = || Error::OtherRoot { entry: self.entry, root: entry.root.display().to_string() };
+            if !folder.is_abandoned() {
+                return Err(other());
+            }
+            let fits = |revert: &Revert| matches!(revert, Revert::Already | Revert::Restore(_));
+            let reverts = reverts(root, &folder, &entry)?;
+            if !reverts.iter().all(|(_, revert)| fits(revert)) {
+                return Err(other());
+            }
+            folder = folder.move_to(journal, root)?;
+            entry = folder.entry(self.entry)?;
+        }
+        Ok((folder, entry))
     }
 }
 
@@ -187,7 +203,9 @@ impl Error {
             Self::Journal(error) => error.hint(),
             Self::Path(error) => error.hint(),
             Self::Write(error) => error.hint(),
-            Self::OtherRoot { .. } => "use that root to undo it",
+            Self::OtherRoot { .. } => {
+                "use that root to undo it; if it was moved, its files must be as the entry left them"
+            }
             Self::AlreadyUndone { .. } => "undo that entry to bring the changes back",
             Self::Conflicts { .. } => "check these files, then overwrite or skip them",
         }
@@ -195,8 +213,8 @@ impl Error {
 }
 
 /// How to revert each file of an entry.
-fn reverts(root: &Root, journal: &Journal, entry: &Entry) -> Result<Vec<(RelPath, Revert)>, root::Error> {
-    let reverts = entry.changes.iter().map(|change| write::reverts(root, journal, change));
+fn reverts(root: &Root, folder: &Folder, entry: &Entry) -> Result<Vec<(RelPath, Revert)>, root::Error> {
+    let reverts = (0..entry.changes.len()).map(|index| write::reverts(root, folder, entry, index));
     Ok(reverts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 

@@ -3,24 +3,32 @@
 //! A batch goes through five stages, and no file changes before the last:
 //!
 //! 1. **Check**: is each path allowed and writable, and is the file there the one that was read?
-//! 2. **Save**: a copy of each file that will change goes to the journal.
+//! 2. **Save**: a copy of each file that will change goes to the journal. A file that is only moved is not copied.
 //! 3. **Stage**: each new content is written to a temporary file in the same directory, and synced.
-//! 4. **Record**: an entry in the journal lists all changes.
-//! 5. **Perform**: each file is renamed or removed. If that fails for one, the files before it are rolled back.
+//! 4. **Begin**: an entry in the journal lists all changes.
+//! 5. **Perform**: each file is replaced, moved or removed. If that fails for one, those before it are taken back.
+//!    At the end the entry is done.
 //!
 //! What to know about the last stage:
 //!
-//! - A file is replaced by a new one with the same name. The permissions stay. Owner and group stay if the
-//!   system allows it; if not, a [`Note`] says so. Extended attributes are not copied.
+//! - A file is replaced by a new one with the same name. Owner, group, permissions, access control list,
+//!   capabilities and other extended attributes stay if this user may set them; if not, a [`Note`] says so. A file
+//!   that could not keep its owner and group does not keep its setuid and setgid bits.
 //! - Other hard links to the file keep the old content, and a [`Note`] says so. They may be outside the root, so
 //!   this crate does not write through them.
-//! - A crash leaves each file in its old or its new state, and an entry that [`Undo`](crate::Undo) can revert.
-//!   Files named `.reknit-….tmp` that a crash leaves can be deleted.
+//! - Long runs of zeros become holes.
+//! - After a crash or a kill, the next commit, undo or [`Journal::recover`] below the root finishes the entry or
+//!   takes it back, and removes its temporary files, named `.reknit-…`. After a power failure such files can remain
+//!   if they were staged right before it.
+//! - What another program saves during the write is not lost if it saves by renaming a file, and if the file system
+//!   can exchange two files, as those of Linux and macOS usually can: the old and the new file change places, and if
+//!   the wrong one came out they change places again, and the batch fails. A program that has the file open and
+//!   writes into it at that moment writes into the old file, and that is lost.
 
 use std::fmt;
 use std::time::SystemTime;
 
-use crate::journal::{Entry, Journal};
+use crate::journal::{Entry, Folder, Journal, Locked};
 use crate::root::{RelPath, Root};
 use crate::stamp::Stamp;
 
@@ -30,12 +38,16 @@ mod error;
 mod step;
 mod current;
 mod staged;
+mod prepare;
 mod perform;
 mod revert;
+mod recover;
 mod commit;
 
-pub(crate) use commit::{Heading, commit, remove_directories};
+pub(crate) use commit::{Heading, commit};
 pub use error::Error;
+pub(crate) use recover::recover;
+pub use recover::{Outcome, Recovered};
 pub(crate) use revert::{Revert, reverts};
 
 /// Writes that belong together: all of them are performed, or none.
@@ -64,7 +76,7 @@ pub(crate) use revert::{Revert, reverts};
 ///
 /// assert_eq!(std::fs::read_to_string(home.join("main.c"))?, "int main() { return 0; }\n");
 /// assert_eq!(committed.entry.changes.len(), 2);
-/// assert_eq!(journal.log()?.entries, [committed.entry]);
+/// assert_eq!(journal.log(&root, 20)?.entries, [committed.entry]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -127,10 +139,12 @@ impl<'a> Batch<'a> {
 
     /// Performs all writes or none. `at` is the time for the journal.
     ///
-    /// Waits while another process writes with the same journal.
+    /// Waits while another process writes below the same root. An entry that was interrupted is recovered first.
     pub fn commit(self, root: &Root, journal: &Journal, at: SystemTime) -> Result<Committed, Error> {
-        let lock = journal.lock()?;
-        commit(root, &lock, Heading { label: self.label, undoes: None, at }, self.steps)
+        let mut lock = Locked::new(journal, Folder::of(journal, root)?)?;
+        recover(root, &mut lock)?;
+        let heading = Heading { label: self.label, undoes: None, at, emptied: Vec::new() };
+        commit(root, &mut lock, heading, self.steps)
     }
 }
 
@@ -153,6 +167,13 @@ pub enum Note {
         /// The path.
         path: RelPath,
     },
+    /// The file does not have these extended attributes any more: this user is not allowed to set them.
+    AttributesNotKept {
+        /// The path.
+        path: RelPath,
+        /// The names of the attributes.
+        names: Vec<String>,
+    },
     /// The file had other hard links, and those still have the old content.
     LinkBroken {
         /// The path.
@@ -166,6 +187,9 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OwnerNotKept { path } => write!(f, "`{path}`: could not preserve the owner or group"),
+            Self::AttributesNotKept { path, names } => {
+                write!(f, "`{path}`: could not preserve the attributes {}", names.join(", "))
+            }
             Self::LinkBroken { path, others } => {
                 write!(f, "`{path}`: other hard links keep the old content: {others}")
             }

@@ -8,6 +8,7 @@ use super::work::{Work, applied};
 use crate::explain;
 use crate::print_message;
 use crate::report::Report;
+use crate::view::one_line;
 
 /// Reports the edits that cannot be applied and what could not be read, and why.
 pub(super) fn report_failures(work: &Work<'_>, plan: &Plan, explained: bool) {
@@ -118,7 +119,7 @@ pub(super) fn describe(work: &Work<'_>, file: &FilePlan) -> Option<String> {
     if !file.changes() {
         return None;
     }
-    let path = &file.path;
+    let path = one_line(&file.path);
     let edits = &work.target.answer().edits;
     let is_edit = |index: usize| !matches!(edits[index].action, Action::Move { .. });
     let edits = match applied(file).filter(|(index, _)| is_edit(*index)).count() {
@@ -130,7 +131,7 @@ pub(super) fn describe(work: &Work<'_>, file: &FilePlan) -> Option<String> {
         FileAction::Create => Some(format!("created `{path}`")),
         FileAction::Update => Some(format!("updated `{path}`{edits}")),
         FileAction::Delete => Some(format!("deleted `{path}`")),
-        FileAction::Move { to } => Some(format!("moved `{path}` to `{to}`{edits}")),
+        FileAction::Move { to } => Some(format!("moved `{path}` to `{}`{edits}", one_line(to))),
         FileAction::Missing => None,
     }
 }

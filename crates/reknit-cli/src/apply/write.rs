@@ -2,16 +2,36 @@
 
 use std::time::SystemTime;
 
-use reknit_workspace::{Draft, EntryId};
+use reknit_workspace::journal::Keep;
+use reknit_workspace::{Draft, EntryId, Journal};
 
 use super::Arguments;
 use super::report::describe;
 use super::work::Work;
-use crate::files::{open_journal, prune};
+use crate::files::{mention_signal, open_journal, prune};
+use crate::interrupt::Writing;
 use crate::outcome::CommandError;
 use crate::print_message;
 
-/// Writes what a draft changes and reports it. Returns the entry of the journal; `None` if nothing changes.
+/// Says which entries the journal loses if this draft is written.
+pub(super) fn announce_pruning(arguments: &Arguments, draft: &Draft<'_>) -> Result<(), CommandError> {
+    if draft.is_empty() || arguments.no_journal {
+        return Ok(());
+    }
+    let journal = open_journal(arguments.journal.as_deref())?;
+    let keep = Keep::default();
+    let pruned = journal.would_prune(draft.root(), &keep, draft.saved_bytes(), SystemTime::now())?;
+    if let Some(newest) = pruned.newest {
+        print_message(format_args!(
+            "note: the journal keeps 30 days and 1 GiB for each directory: this write removes {} from it, up to \
+             entry {newest}, which cannot be undone then",
+            if pruned.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", pruned.entries) },
+        ));
+    }
+    Ok(())
+}
+
+/// Writes what a draft changes and reports it. Returns the entry of the journal; `None` if there is none.
 pub(super) fn write(
     arguments: &Arguments,
     work: &Work<'_>,
@@ -21,7 +41,13 @@ pub(super) fn write(
         print_message(format_args!("nothing to write"));
         return Ok(None);
     }
-    let journal = open_journal()?;
+    let writing = Writing::begin()?;
+    let journal = if arguments.no_journal {
+        Journal::temporary()?
+    } else {
+        open_journal(arguments.journal.as_deref())?
+    };
+    let journal = journal.stop_on(writing.stop());
     let now = SystemTime::now();
     let committed = if arguments.keep_going {
         draft.commit_partial(&journal, now)?
@@ -34,8 +60,13 @@ pub(super) fn write(
     for note in &committed.notes {
         print_message(format_args!("warning: {note}"));
     }
+    mention_signal();
+    if arguments.no_journal {
+        print_message(format_args!("written without a journal: this cannot be undone"));
+        return Ok(None);
+    }
     let id = committed.entry.id;
     print_message(format_args!("run `reknit undo {id}` to undo this"));
-    prune(&journal, now);
+    prune(&journal, draft.root(), now);
     Ok(Some(id))
 }

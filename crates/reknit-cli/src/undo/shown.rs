@@ -29,7 +29,7 @@ pub(super) fn print(
         if is_as_before(subject, change.path()) && is_as_before(subject, now) {
             continue;
         }
-        print_file(out, terminal, subject, now, before)?;
+        print_file(out, terminal, subject, now, before, change)?;
     }
     Ok(())
 }
@@ -40,6 +40,7 @@ fn print_file(
     subject: &Subject,
     path: &RelPath,
     before: Option<(&RelPath, &Stamp)>,
+    change: &Change,
 ) -> Result<(), CommandError> {
     let there = match subject.root.read(path) {
         Ok(file) => Some(file),
@@ -50,7 +51,11 @@ fn print_file(
         (None, _) => Vec::new(),
         // A file that was only moved is moved back; the journal may not have its content.
         (Some((_, stamp)), Some(file)) if file.stamp.same_content(stamp) => file.bytes.clone(),
-        (Some((_, stamp)), _) => subject.journal.content(stamp.hash)?,
+        (Some(_), there) => match subject.journal.content(&subject.entry, change)? {
+            Some(content) => content,
+            // Only moved, and changed since: it is moved back with what it contains now.
+            None => there.as_ref().map(|file| file.bytes.clone()).unwrap_or_default(),
+        },
     };
     let sides =
         Sides { before: there.as_ref().map(|_| path.as_str()), after: before.map(|(path, _)| path.as_str()) };

@@ -16,6 +16,16 @@ pub(crate) fn sanitized(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Makes a text harmless that is part of a line, such as a path: line feeds are shown too.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    text.chars().for_each(|char| escape(char, |char| shown.push(char)));
+    shown.into()
+}
+
 /// The same for a name or a label: on one line, and short enough for a terminal.
 pub(crate) fn name(text: &str) -> String {
     const MAX: usize = 60;

@@ -95,6 +95,8 @@ fn the_help_about_edits_fits_a_screen() {
               --keep-going       Apply the edits that match, even if others do not
               --dry-run          Print what would change as a unified diff, and write nothing
               --yes              Write without asking for confirmation
+              --journal <DIR>    Folder for the journal [default: in the state folder]
+              --no-journal       Write without a journal: this cannot be undone
               --streaming        The answer is unfinished: print as much of the new content as is known
               --explain          Report where each edit was applied and how, or the closest place
               --json             Print the outcome of each edit as one JSON object
@@ -112,7 +114,8 @@ fn the_help_about_edits_fits_a_screen() {
           reknit apply --dry-run --json answer.md      the outcome of each edit, as one JSON object
 
         An edit that matches two places, or none, is an error, and nothing is written or printed.
-        Exit code: 0 all edits were applied, 1 some were not, 2 usage or other error, 130 interrupted
+        Exit code: 0 all edits were applied, 1 some were not, or the report could not be printed,
+        2 usage or other error, 128 plus the number of a signal that came before anything was written
     "#]]
     .assert_eq(&apply.stdout);
 }

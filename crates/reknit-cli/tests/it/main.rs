@@ -22,4 +22,5 @@ mod streaming;
 #[cfg(unix)]
 mod terminal;
 mod tools;
+mod safety;
 mod undo;

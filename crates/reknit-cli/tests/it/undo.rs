@@ -102,7 +102,7 @@ fn what_somebody_changed_since_is_not_lost() {
     .assert_eq(&refused.stdout);
     expect![[r#"
         error: entry 2 cannot be undone: `a.txt`: changed since
-        hint: `--force` overwrites files that have changed since
+        hint: `--force` overwrites files that have changed since, `--skip` leaves them as they are
         see: `reknit explain undo`
     "#]]
     .assert_eq(&refused.stderr);

@@ -7,7 +7,7 @@ use reknit::edit::{FileAction, FilePlan, Outcome, Plan, Policy};
 
 use super::{Edits, Error, Failure, places};
 use crate::journal::Journal;
-use crate::root::File;
+use crate::root::{File, Root};
 use crate::write::{Batch, Committed};
 
 /// The label of its entry in the journal.
@@ -65,6 +65,17 @@ impl<'e> Draft<'e> {
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.batch().is_empty()
+    }
+
+    /// The root that its files are below.
+    pub fn root(&self) -> &Root {
+        self.edits.root
+    }
+
+    /// At most how many bytes of earlier contents the journal has to save for it.
+    pub fn saved_bytes(&self) -> u64 {
+        let changed = self.plan.files.iter().filter(|file| file.changes());
+        changed.filter_map(|file| Some(self.edits.file(&file.path).1?.stamp.size)).sum()
     }
 
     /// Writes all files or none, and none if there is a failure.

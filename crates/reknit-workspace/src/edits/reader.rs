@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use reknit::edit::{Action, Edit};
 
 use super::{Refusal, Refused};
-use crate::root::{self, File, RelPath, Root};
+use crate::journal::Journal;
+use crate::root::{self, File, Guard, RelPath, Root};
 
 type Files = BTreeMap<RelPath, Option<File>>;
 
 /// Reads the files and replaces the paths of the edits with resolved ones. Returns the edits that are refused.
 pub(super) fn read(root: &Root, edits: &mut [Edit]) -> (Files, Vec<Refusal>) {
     let by_name = deleted_or_moved(edits);
-    let mut reader = Reader { root, by_name, files: Files::new() };
+    let guard = Guard::new(root, Journal::default_folder().ok());
+    let mut reader = Reader { root, by_name, files: Files::new(), guard };
     let mut refusals = Vec::new();
     for (index, edit) in edits.iter_mut().enumerate() {
         if let Err(why) = reader.read_files_of(edit) {
@@ -32,6 +34,7 @@ struct Reader<'a> {
     root: &'a Root,
     by_name: BTreeSet<String>,
     files: Files,
+    guard: Guard<'a>,
 }
 
 impl Reader<'_> {
@@ -57,6 +60,8 @@ impl Reader<'_> {
         if is_inside_git(self.below_root(path)) || is_inside_git(resolved.as_str()) {
             return Err(Refused::Git { path: path.to_owned() });
         }
+        // The rest of what a write refuses, so that it is known before anything is shown or asked.
+        self.guard.check(&resolved).map_err(refused)?;
         if !self.files.contains_key(&resolved) {
             let file = match self.root.read(&resolved) {
                 Ok(file) => Some(file),

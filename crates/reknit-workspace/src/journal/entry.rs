@@ -8,16 +8,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::attributes::Attributes;
 use crate::root::RelPath;
-use crate::stamp::{Hash, Stamp};
+use crate::stamp::Stamp;
 
 /// The version of the format that this crate writes, and the only one that it reads.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
-/// What one batch did, or was about to do.
-///
-/// It is written before the first file is. After a crash some or all of its changes may not have happened; the
-/// files themselves show which.
+/// What one batch did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
@@ -25,7 +23,7 @@ pub struct Entry {
     pub id: EntryId,
     /// When it was written, to the millisecond, by the caller's clock.
     pub at: SystemTime,
-    /// The path of the root in canonical form.
+    /// The path of the root in canonical form; of a root that was moved, where it is now.
     pub root: PathBuf,
     /// The caller's name for it, such as the name of a command.
     pub label: String,
@@ -35,6 +33,43 @@ pub struct Entry {
     pub changes: Vec<Change>,
     /// The directories that were created for it, outer ones first.
     pub made: Vec<RelPath>,
+    /// What became of it.
+    pub state: State,
+    /// What the journal has of each changed file.
+    pub(crate) saved: Vec<Option<Saved>>,
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum State {
+    /// Its changes are in effect.
+    Done,
+    /// It was undone, and that was not undone itself.
+    Undone {
+        /// The entry that undid it.
+        by: EntryId,
+    },
+    /// Another process is writing it, or was interrupted while it did.
+    Unfinished,
+}
+
+/// What the journal has of a file before a change: where its content is in the file of the entry, and its
+/// attributes. A file that is only moved has no content there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Saved {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<Range>,
+    /// `None` if they are not known: the entry is from an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) attributes: Option<Attributes>,
+}
+
+/// A part of the file of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Range {
+    pub(crate) start: u64,
+    pub(crate) length: u64,
 }
 
 /// The number of an entry.
@@ -128,9 +163,9 @@ impl Change {
     }
 }
 
-/// The line of JSON in the file of an entry, after the line with its hash.
+/// The description of an entry in its file.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+pub(super) struct Description {
     version: u64,
     id: EntryId,
     at_ms: u64,
@@ -138,65 +173,76 @@ struct Stored {
     label: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<EntryId>,
-    changes: Vec<Change>,
+    changes: Vec<Described>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     made: Vec<RelPath>,
 }
 
+#[derive(Serialize, Deserialize)]
+struct Described {
+    #[serde(flatten)]
+    change: Change,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    saved: Option<Saved>,
+}
+
 impl Entry {
-    /// The text of its file.
-    pub(super) fn to_text(&self) -> String {
-        let stored = Stored {
+    /// The earlier content of the file of a change, and its state.
+    pub(crate) fn saved_before(&self, index: usize) -> Option<(Range, Stamp)> {
+        let content = self.saved.get(index)?.as_ref()?.content?;
+        Some((content, *self.changes[index].before()?))
+    }
+
+    pub(super) fn describe(&self) -> Description {
+        let changes = self.changes.iter().zip(&self.saved);
+        Description {
             version: VERSION,
             id: self.id,
             at_ms: millis(self.at),
             root: self.root.clone(),
             label: self.label.clone(),
             undoes: self.undoes,
-            changes: self.changes.clone(),
+            changes: changes
+                .map(|(change, saved)| Described { change: change.clone(), saved: saved.clone() })
+                .collect(),
             made: self.made.clone(),
-        };
-        let body = serde_json::to_string(&stored).expect("every field can be written as JSON") + "\n";
-        format!("{}\n{body}", Hash::of(body.as_bytes()))
+        }
     }
 
-    /// Parses the text of its file; the error says what is wrong with it.
-    pub(super) fn from_text(id: EntryId, text: &[u8]) -> Result<Self, String> {
-        let end = text.iter().position(|&byte| byte == b'\n').ok_or("truncated")?;
-        let (hash, body) = (&text[..end], &text[end + 1..]);
-        if Hash::of(body).to_string().as_bytes() != hash {
-            return Err("the checksum does not match".into());
+    /// The entry with a description; the error says what is wrong with it.
+    pub(super) fn described(id: EntryId, description: Description, state: State) -> Result<Self, String> {
+        if description.version != VERSION {
+            return Err(format!("version {} is not supported, only version {VERSION}", description.version));
         }
-        #[derive(Deserialize)]
-        struct Versioned {
-            version: u64,
+        if description.id != id {
+            return Err(format!("it contains entry {}", description.id));
         }
-        let Versioned { version } = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-        if version != VERSION {
-            return Err(format!("version {version} is not supported, only version {VERSION}"));
-        }
-        let stored: Stored = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-        if stored.id != id {
-            return Err(format!("it contains entry {}", stored.id));
-        }
+        let (changes, saved) =
+            description.changes.into_iter().map(|described| (described.change, described.saved)).unzip();
         Ok(Self {
             id,
-            at: UNIX_EPOCH + Duration::from_millis(stored.at_ms),
-            root: stored.root,
-            label: stored.label,
-            undoes: stored.undoes,
-            changes: stored.changes,
-            made: stored.made,
+            at: at(description.at_ms),
+            root: description.root,
+            label: description.label,
+            undoes: description.undoes,
+            changes,
+            made: description.made,
+            state,
+            saved,
         })
     }
 }
 
 /// A time as it is stored: in whole milliseconds, and not before 1970.
-pub(crate) fn to_millis(at: SystemTime) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(millis(at))
+pub(crate) fn to_millis(time: SystemTime) -> SystemTime {
+    at(millis(time))
 }
 
-fn millis(at: SystemTime) -> u64 {
+pub(super) fn at(millis: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(millis)
+}
+
+pub(super) fn millis(at: SystemTime) -> u64 {
     let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

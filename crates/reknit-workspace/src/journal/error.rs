@@ -13,6 +13,14 @@ pub enum Error {
     /// Neither a state folder nor a home directory is known.
     #[error("no folder for the journal: neither `XDG_STATE_HOME` nor a home directory is known")]
     NoHome,
+    /// The folder of the journal cannot be created.
+    #[error("`{}`: cannot create the journal: {source}", path.display())]
+    Create {
+        /// The folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// No entry has this number.
     #[error("no entry {id} in the journal")]
     NoEntry {
@@ -29,6 +37,16 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
+    /// A record of a log is damaged.
+    #[error("a record of the journal is damaged: `{}` at byte {at}: {what}", path.display())]
+    DamagedRecord {
+        /// The file.
+        path: PathBuf,
+        /// Where the record begins.
+        at: u64,
+        /// What is wrong with it.
+        what: String,
+    },
     /// The saved content of a file is missing or damaged.
     #[error("a saved file is missing or damaged: `{}`", path.display())]
     Lost {
@@ -37,6 +55,18 @@ pub enum Error {
         /// The file in the journal that should contain it.
         path: PathBuf,
     },
+    /// The last entry was interrupted, and has to be recovered first.
+    #[error("entry {id} was interrupted, or is still being written")]
+    Unfinished {
+        /// The number.
+        id: EntryId,
+    },
+    /// All numbers of entries are used.
+    #[error("the journal has no number for another entry")]
+    Full,
+    /// The caller stopped the write before it changed a file.
+    #[error("stopped before anything was written")]
+    Stopped,
     /// A system call failed.
     #[error("`{}`: {doing}: {source}", path.display())]
     Io {
@@ -54,11 +84,18 @@ impl Error {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoHome => "set `XDG_STATE_HOME` to an absolute path, or choose a folder",
+            Self::Create { .. } => {
+                "choose a folder for the journal that you can write to, or write without one"
+            }
             Self::NoEntry { .. } => "check the log; old entries are removed",
             Self::Damaged { .. } => {
-                "the other entries can still be undone; delete the file to stop this message"
+                "the other entries can still be undone by their numbers; delete the file to stop this message"
             }
+            Self::DamagedRecord { .. } => "the other entries can still be undone by their numbers",
             Self::Lost { .. } => "skip this file to undo the other files of the entry",
+            Self::Unfinished { .. } => "wait for the other process, or recover the root",
+            Self::Full => "move the folder of the journal away, to start with an empty one",
+            Self::Stopped => "start again to write",
             Self::Io { .. } => "check permissions and free disk space",
         }
     }

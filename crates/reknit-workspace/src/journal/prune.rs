@@ -1,19 +1,20 @@
-//! Pruning: removes old entries and the saved files that only they need.
+//! Pruning: removes the oldest entries of a root.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::time::{Duration, SystemTime};
 
-use super::locked::UNFINISHED;
-use super::{Entry, Error, Journal};
-use crate::stamp::Hash;
+use super::entry::at;
+use super::record::{Event, Record};
+use super::records::{Records, Tail};
+use super::{EntryId, Error, Folder, Journal, Locked, index, io_error};
+use crate::root::Root;
+use crate::system;
 
-/// How much of the journal to keep.
+/// How much of the journal of a root to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     /// Entries older than this are removed.
     pub age: Duration,
-    /// Entries are removed, oldest first, until the saved files of the others take at most this many bytes.
+    /// Entries are removed, oldest first, until the files of the others take at most this many bytes.
     pub bytes: u64,
 }
 
@@ -24,80 +25,142 @@ impl Default for Keep {
     }
 }
 
-/// What pruning removed.
+/// What pruning removed, or would remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pruned {
     /// The number of entries.
     pub entries: usize,
-    /// The number of bytes in saved files.
+    /// The size of their files.
     pub bytes: u64,
+    /// The newest one.
+    pub newest: Option<EntryId>,
 }
 
+/// A log is shortened when as much of it is about pruned entries, and more than about others.
+const SHORTENED: u64 = 64 * 1024;
+
 impl Journal {
-    /// Removes the oldest entries, and the saved files that no other entry needs.
+    /// Removes the oldest entries of a root. The newest one always stays, whatever its size.
     ///
-    /// The newest entry always stays, so that the last change can be undone whatever its size, and numbers are
-    /// never reused. A damaged entry is removed along with the entries around it. Until then it is unknown which
-    /// saved files it needs, so none are removed.
-    pub fn prune(&self, keep: &Keep, now: SystemTime) -> Result<Pruned, Error> {
-        let lock = self.lock()?;
-        let mut log = self.log()?;
-        let ids = self.ids()?;
-        // The size of each blob, and how many of the remaining entries need it.
-        let sizes = self.blob_sizes()?;
-        let mut needed: BTreeMap<Hash, usize> = BTreeMap::new();
-        for hash in log.entries.iter().flat_map(hashes) {
-            *needed.entry(hash).or_default() += 1;
+    /// Roots below which nothing was written for so long that nothing would stay are forgotten.
+    pub fn prune(&self, root: &Root, keep: &Keep, now: SystemTime) -> Result<Pruned, Error> {
+        let Some(folder) = Folder::find(self, root)? else { return Ok(Pruned::default()) };
+        let mut lock = Locked::new(self, folder)?;
+        if lock.unfinished().is_some() {
+            return Ok(Pruned::default());
         }
-        let size = |hash: &Hash| sizes.get(hash).copied().unwrap_or_default();
-        let mut total: u64 = needed.keys().map(size).sum();
-        let is_old = |entry: &Entry| now.duration_since(entry.at).is_ok_and(|age| age > keep.age);
-
-        let mut first_kept = ids.first().copied();
-        while let [_, .., oldest] = log.entries.as_slice()
-            && (total > keep.bytes || is_old(oldest))
-        {
-            for hash in hashes(oldest) {
-                let uses = needed.get_mut(&hash).expect("every hash was counted");
-                *uses -= 1;
-                if *uses == 0 {
-                    needed.remove(&hash);
-                    total -= size(&hash);
-                }
-            }
-            log.entries.pop();
-            first_kept = log.entries.last().map(|entry| entry.id);
-        }
-
         let mut pruned = Pruned::default();
-        let (gone, stay): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| Some(*id) < first_kept);
-        for id in gone {
-            lock.remove_entry(id)?;
-            pruned.entries += 1;
-        }
-        if stay.len() == log.entries.len() {
-            for (hash, size) in sizes.iter().filter(|(hash, _)| !needed.contains_key(hash)) {
-                lock.remove_blob(*hash)?;
-                pruned.bytes += size;
+        while let Some((record, next)) = oldest(lock.records(), lock.summary().oldest)? {
+            let summary = lock.summary();
+            let is_newest = summary.newest.is_none_or(|(newest, _)| newest == record.id);
+            let must_go = summary.total > keep.bytes || is_old(record.at_ms, keep, now);
+            if is_newest || record.bytes == summary.total || !must_go {
+                break;
             }
+            lock.prune(&record, next)?;
+            pruned.add(&record);
         }
-        for folder in [self.entries(), self.blobs()] {
-            for name in self.names(folder.clone())?.iter().filter(|name| name.starts_with(UNFINISHED)) {
-                // Left by a crash. If removing it fails now, the next pruning tries again.
-                let _ = fs::remove_file(folder.join(name));
-            }
+        shorten(&mut lock)?;
+        if pruned.entries > 0 {
+            forget(self, keep, now)?;
         }
         Ok(pruned)
     }
 
-    fn blob_sizes(&self) -> Result<BTreeMap<Hash, u64>, Error> {
-        let hashes = self.names(self.blobs())?.into_iter().filter_map(|name| name.parse::<Hash>().ok());
-        Ok(hashes.filter_map(|hash| Some((hash, fs::metadata(self.blob(hash)).ok()?.len()))).collect())
+    /// What [`prune`](Self::prune) would remove after another entry that takes this many bytes.
+    pub fn would_prune(
+        &self,
+        root: &Root,
+        keep: &Keep,
+        bytes: u64,
+        now: SystemTime,
+    ) -> Result<Pruned, Error> {
+        let mut pruned = Pruned::default();
+        let Some(folder) = Folder::find(self, root)? else { return Ok(pruned) };
+        let Some(records) = folder.records()? else { return Ok(pruned) };
+        let Some(Record { summary, .. }) = records.tail()?.record else { return Ok(pruned) };
+        let mut total = summary.total.saturating_add(bytes);
+        let mut next = summary.oldest;
+        while let Some((record, end)) = oldest(&records, next)? {
+            if !(total > keep.bytes || is_old(record.at_ms, keep, now)) {
+                break;
+            }
+            total = total.saturating_sub(record.bytes);
+            next = end;
+            pruned.add(&record);
+        }
+        Ok(pruned)
     }
 }
 
-/// The saved files that are needed to undo an entry.
-fn hashes(entry: &Entry) -> impl Iterator<Item = Hash> {
-    entry.changes.iter().filter_map(|change| Some(change.before()?.hash))
+impl Pruned {
+    fn add(&mut self, record: &Record) {
+        self.entries += 1;
+        self.bytes += record.bytes;
+        self.newest = Some(record.id);
+    }
+}
+
+fn is_old(at_ms: u64, keep: &Keep, now: SystemTime) -> bool {
+    now.duration_since(at(at_ms)).is_ok_and(|age| age > keep.age)
+}
+
+/// The first entry that begins here or later and was not dropped, and where the search for the next one starts.
+fn oldest(records: &Records, mut next: u64) -> Result<Option<(Record, u64)>, Error> {
+    let mut begun: Option<Record> = None;
+    while let Some((record, end)) = records.at(next)? {
+        next = end;
+        let Ok(record) = record else { continue };
+        match record.event {
+            Event::Begun => begun = Some(record),
+            Event::Done if begun.is_some_and(|begun| begun.id == record.id) => {
+                return Ok(Some((record, next)));
+            }
+            Event::Staged | Event::Done | Event::Dropped | Event::Pruned => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Removes the records of pruned entries from the log, if they are most of it.
+fn shorten(lock: &mut Locked<'_>) -> Result<(), Error> {
+    let summary = lock.summary();
+    let length = lock.records().tail()?.end();
+    if summary.oldest < SHORTENED || summary.oldest < length - summary.oldest {
+        return Ok(());
+    }
+    let path = lock.folder.path().join("log.new");
+    system::remove(&path).map_err(io_error(&path, "shortening the log"))?;
+    let mut shorter = Records::open(path.clone())?;
+    let mut tail = Tail::default();
+    let mut next = summary.oldest;
+    while let Some((record, end)) = lock.records().at(next)? {
+        next = end;
+        if let Ok(mut record) = record {
+            record.summary.oldest = record.summary.oldest.saturating_sub(summary.oldest);
+            shorter.append(&mut tail, record)?;
+        }
+    }
+    shorter.sync()?;
+    lock.replace_log(&path)
+}
+
+/// Removes the folders of roots whose newest entry is too old.
+fn forget(journal: &Journal, keep: &Keep, now: SystemTime) -> Result<(), Error> {
+    for folder in index::all(journal)? {
+        let last = folder.records()?.map(|records| records.tail()).transpose()?.and_then(|tail| tail.record);
+        let is_over = |record: &Record| {
+            record.event != Event::Begun
+                && record.summary.newest.is_some_and(|(_, at_ms)| is_old(at_ms, keep, now))
+        };
+        if !last.as_ref().is_some_and(is_over) {
+            continue;
+        }
+        if let Some(lock) = Locked::try_new(journal, folder)? {
+            let path = lock.folder.path();
+            system::remove_all(path).map_err(io_error(path, "removing the folder of a root"))?;
+        }
+    }
+    Ok(())
 }

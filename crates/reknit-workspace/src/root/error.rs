@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use super::protected::Protected;
+
 /// Why a path is refused, or why the file there cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -50,6 +52,36 @@ pub enum Error {
     #[error("`{path}`: not UTF-8")]
     NotUtf8 {
         /// The path, with U+FFFD in place of invalid bytes.
+        path: String,
+    },
+    /// The path begins with `~`, which only a shell replaces by the home directory.
+    #[error("`{path}`: `~` is not the home directory here")]
+    Home {
+        /// The path as given.
+        path: String,
+    },
+    /// The path is longer than programs can use.
+    #[error("`{}…`: {length} bytes long with the root, and a path may have {max}", start(path))]
+    TooLong {
+        /// The path as given.
+        path: String,
+        /// Its length in bytes, with the root.
+        length: usize,
+        /// The longest that is possible.
+        max: usize,
+    },
+    /// What is there is protected: nothing may write it.
+    #[error("`{path}`: {what}")]
+    Protected {
+        /// The path.
+        path: String,
+        /// What it is part of.
+        what: Protected,
+    },
+    /// The root is not a directory, or there is nothing.
+    #[error("`{path}`: no such directory")]
+    NoRoot {
+        /// The path as given.
         path: String,
     },
     /// A name in the path is a symlink: it became one after the path was resolved, or the path was not resolved.
@@ -103,6 +135,10 @@ impl Error {
             Self::Outside { .. } => "use a path inside the root, or choose a root that contains it",
             Self::LeadsOutside { .. } => "choose a root that contains the target of the symlink",
             Self::Dangling { .. } => "remove the symlink, or create its target",
+            Self::Home { .. } => "use a path relative to the root, or an absolute one inside it",
+            Self::TooLong { .. } => "use a shorter path",
+            Self::Protected { what, .. } => what.hint(),
+            Self::NoRoot { .. } => "check the path of the directory, which must exist",
             Self::Link { .. } => "use the path of the symlink's target",
             Self::NotADirectory { .. } => "check the path: only a directory can contain files",
             Self::NotAFile { .. } => "use the path of a regular file",
@@ -144,4 +180,10 @@ impl fmt::Display for Found {
             Self::Other => "something else",
         })
     }
+}
+
+/// The first part of a long path.
+fn start(path: &str) -> &str {
+    let end = path.char_indices().nth(40).map_or(path.len(), |(at, _)| at);
+    &path[..end]
 }

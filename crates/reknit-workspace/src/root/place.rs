@@ -4,10 +4,11 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
 use super::{Error, Found, RelPath};
+use crate::system::{self, At};
 
 /// A name in a directory that was reached from the root's handle without following a symlink.
 ///
@@ -36,12 +37,24 @@ impl Place {
             Some(found) => return Err(self.not_a_file(found)),
         }
         // The file may be swapped right now: do not follow a symlink, and do not block on a named pipe.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = openat(&self.directory, self.name(), flags, Mode::empty())
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = system::open_at(&self.directory, self.name(), flags)
             .map_err(|errno| self.io("opening", errno))?;
         let file = fs::File::from(file);
-        let metadata = file.metadata().map_err(|error| self.io("reading its metadata", error))?;
+        let metadata = system::metadata(&file).map_err(|error| self.io("reading its metadata", error))?;
         if metadata.is_file() { Ok(file) } else { Err(self.not_a_file(Found::Other)) }
+    }
+
+    /// The directory and the name, for a call of the system.
+    pub(crate) fn at(&self) -> At<'_> {
+        (self.directory.as_fd(), self.path.name())
+    }
+
+    /// Another name in the same directory.
+    pub(crate) fn sibling(&self, name: &str) -> Result<Self, Error> {
+        let directory =
+            self.directory.try_clone().map_err(|error| self.io("reopening a directory", error))?;
+        Ok(Self { directory, path: self.path.sibling(name) })
     }
 
     /// What is there, if anything. A symlink is not followed.
@@ -70,9 +83,9 @@ pub(super) fn open_directory(
     walked: &str,
     path: &RelPath,
 ) -> Result<OwnedFd, Error> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
     let (path, walked) = (path.to_string(), walked.to_owned());
-    match openat(&parent, name, flags, Mode::empty()) {
+    match system::open_at(&parent, name, flags) {
         Ok(directory) => Ok(directory),
         Err(Errno::NOENT) => Err(Error::NotFound { path }),
         // Systems report a symlink that may not be followed in different ways, so check what is there.
@@ -88,7 +101,7 @@ pub(super) fn open_directory(
 }
 
 fn found(directory: impl AsFd, name: &str) -> Result<Option<Found>, Errno> {
-    let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+    let stat = match system::stat_at(directory, name) {
         Ok(stat) => stat,
         Err(Errno::NOENT) => return Ok(None),
         Err(errno) => return Err(errno),

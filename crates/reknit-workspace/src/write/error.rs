@@ -51,6 +51,20 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+    /// The file is mounted by itself, as containers do, and such a file cannot be replaced.
+    #[error("`{path}`: a mount point of its own, which cannot be replaced")]
+    Mounted {
+        /// The path.
+        path: RelPath,
+    },
+    /// A write failed, and so did taking it back, or recording what became of it.
+    #[error("{cause}; entry {entry} is unfinished")]
+    Interrupted {
+        /// Why it failed.
+        cause: Box<Error>,
+        /// The entry in the journal.
+        entry: EntryId,
+    },
     /// A write failed after others, and those were rolled back: all files are as before.
     #[error("{cause}; files rolled back: {count}")]
     RolledBack {
@@ -60,7 +74,7 @@ pub enum Error {
         count: usize,
     },
     /// A write failed after others, and not all of those could be rolled back.
-    #[error("{cause}; could not roll back {}", list(left))]
+    #[error("{cause}; could not roll back {} of entry {entry}", list(left))]
     HalfDone {
         /// Why it failed.
         cause: Box<Error>,
@@ -82,6 +96,8 @@ impl Error {
             Self::Exists { .. } => "choose another path, or update or delete what is there",
             Self::ReadOnly { .. } => "make the file writable, for example with `chmod u+w`",
             Self::Io { .. } => "check permissions and free disk space",
+            Self::Mounted { .. } => "write the file where it is mounted from, or mount its directory instead",
+            Self::Interrupted { .. } => "the next command below this root finishes it or takes it back",
             Self::RolledBack { cause, .. } => cause.hint(),
             Self::HalfDone { .. } => "remove what is in the way, then undo the entry",
         }

@@ -1,7 +1,7 @@
 //! [`Revert`]: how to return a path to its state before a change.
 
-use super::step::{Content, Requested, Step};
-use crate::journal::{Change, Journal};
+use super::step::{Content, Requested, SavedFile, Step};
+use crate::journal::{Change, Contents, Entry, Folder};
 use crate::root::{self, RelPath, Root};
 use crate::stamp::Stamp;
 
@@ -20,28 +20,36 @@ pub(crate) enum Revert {
     Lost,
 }
 
-/// How to revert each path of a change, in the order in which to do it.
+/// How to revert each path of a change of an entry, in the order in which to do it.
 pub(crate) fn reverts(
     root: &Root,
-    journal: &Journal,
-    change: &Change,
+    folder: &Folder,
+    entry: &Entry,
+    index: usize,
 ) -> Result<Vec<(RelPath, Revert)>, root::Error> {
+    let saved = saved(folder, entry, index);
+    let saved = saved.as_ref();
     let one = |path: &RelPath, before, after| {
-        Ok(vec![(path.clone(), revert(journal, path, now(root, path)?, before, after))])
+        Ok(vec![(path.clone(), revert(path, now(root, path)?, before, after, saved))])
     };
-    match change {
+    match &entry.changes[index] {
         Change::Create { path, after } => one(path, None, Some(*after)),
         Change::Update { path, before, after } => one(path, Some(*before), Some(*after)),
         Change::Delete { path, before } => one(path, Some(*before), None),
         Change::Move { path, to, before, after } => {
             let (at_path, at_to) = (now(root, path)?, now(root, to)?);
-            // A file that was moved unchanged, and is still there, is moved back instead of being written again.
-            if before == after && at_path == Now::Nothing && at_to == Now::File(*after) {
-                let back = Step::Move { path: to.clone(), old: *after, to: path.clone() };
-                return Ok(vec![(to.clone(), Revert::Restore(back))]);
+            // A file that was moved unchanged is moved back, whatever it contains now. If the journal does not have
+            // its content, it was only moved.
+            if let (Now::Nothing, Now::File(stamp)) = (at_path, at_to)
+                && (before == after || saved.is_none())
+            {
+                let back = Step::Move { path: to.clone(), old: stamp, to: path.clone() };
+                let is_same = stamp == *after;
+                let back = if is_same { Revert::Restore(back) } else { Revert::Overwrite(back) };
+                return Ok(vec![(to.clone(), back)]);
             }
-            let origin = revert(journal, path, at_path, Some(*before), None);
-            let target = revert(journal, to, at_to, None, Some(*after));
+            let origin = revert(path, at_path, Some(*before), None, saved);
+            let target = revert(to, at_to, None, Some(*after), None);
             // The moved file is only removed if the original is restored.
             let target = match (&origin, target) {
                 (Revert::Overwrite(_), Revert::Restore(step)) => Revert::Overwrite(step),
@@ -54,13 +62,21 @@ pub(crate) fn reverts(
     }
 }
 
+/// What the journal has of the file of a change.
+fn saved(folder: &Folder, entry: &Entry, index: usize) -> Option<SavedFile> {
+    let (range, stamp) = entry.saved_before(index)?;
+    let contents = Contents::new(folder.entry_file(entry.id), range);
+    let attributes = entry.saved[index].as_ref()?.attributes.clone();
+    Some(SavedFile { stamp, contents, attributes })
+}
+
 /// How to revert one path, given what is there now.
 fn revert(
-    journal: &Journal,
     path: &RelPath,
     now: Now,
     before: Option<Stamp>,
     after: Option<Stamp>,
+    saved: Option<&SavedFile>,
 ) -> Revert {
     let now = match now {
         Now::Nothing => None,
@@ -70,24 +86,37 @@ fn revert(
     let path = path.clone();
     let step = match (now, before) {
         (now, before) if now == before => return Revert::Already,
-        (_, Some(before)) if !journal.has(&before) => return Revert::Lost,
-        (Some(old), Some(before)) => Step::Update { path, old, new: Content::Saved(before) },
-        (None, Some(before)) => Step::Create { path, new: Content::Saved(before) },
         (Some(old), None) => Step::Delete { path, old },
         (None, None) => return Revert::Already,
+        (now, Some(before)) => {
+            let Some(saved) = saved.filter(|saved| saved.contents.is_intact(&before)).cloned() else {
+                return Revert::Lost;
+            };
+            match now {
+                Some(old) => Step::Update { path, old, new: Content::Saved(saved) },
+                None => Step::Create { path, new: Content::Saved(saved) },
+            }
+        }
     };
     if now == after { Revert::Restore(step) } else { Revert::Overwrite(step) }
 }
 
 /// What is at a path now.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Now {
+pub(super) enum Now {
     Nothing,
     File(Stamp),
     Other,
 }
 
-fn now(root: &Root, path: &RelPath) -> Result<Now, root::Error> {
+impl Now {
+    /// Whether it is a file with this content.
+    pub(super) fn has(self, stamp: &Stamp) -> bool {
+        matches!(self, Self::File(there) if there.same_content(stamp))
+    }
+}
+
+pub(super) fn now(root: &Root, path: &RelPath) -> Result<Now, root::Error> {
     let place = match root.place(path) {
         Ok(place) => place,
         Err(error) => return without_file(error),

@@ -1,122 +1,176 @@
 //! [`Staged`]: the new content of a file, on disk under a temporary name.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::io;
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
-
-use super::step::Content;
+use super::current::Current;
+use super::step::{Content, SavedFile};
 use super::{Error, Note};
+use crate::attributes::{Attributes, without_owner};
 use crate::journal::{self, Journal};
 use crate::root::{RelPath, Root};
-use crate::stamp::{Hasher, Stamp, mode_of, read_pieces};
-use crate::temporary;
+use crate::stamp::{Hasher, Stamp, mode_of};
+use crate::system;
 
-/// A complete file in the same directory as the one it will replace; removed when dropped, unless it was renamed.
+/// A complete file in the same directory as the one it will replace.
+#[derive(Debug)]
 pub(super) struct Staged<'r> {
+    temporary: Temporary<'r>,
+    /// Its state.
+    pub(super) stamp: Stamp,
+}
+
+/// A temporary file; removed when dropped, unless it was renamed.
+#[derive(Debug)]
+struct Temporary<'r> {
     root: &'r Root,
-    /// Its temporary path.
-    pub(super) path: RelPath,
+    path: RelPath,
 }
 
 impl<'r> Staged<'r> {
-    /// Writes the content for `path`, with the owner and permissions of `like`.
+    /// Writes the content for `path` under a temporary name, with the owner, permissions and attributes of `like`.
     ///
-    /// The directory must exist. The stamp is that of the staged file.
+    /// The directory must exist.
     pub(super) fn write(
         root: &'r Root,
         journal: &Journal,
-        path: &RelPath,
+        (path, name): (&RelPath, &str),
         content: Content<'_>,
-        like: Option<&fs::Metadata>,
+        like: Option<&Current>,
         notes: &mut Vec<Note>,
-    ) -> Result<(Self, Stamp), Error> {
+    ) -> Result<Self, Error> {
         let io = |doing| move |source| Error::Io { path: path.clone(), doing, source };
-        let mut mode = match &content {
-            Content::Saved(stamp) => Some(stamp.mode),
-            Content::Pieces(_) => like.map(mode_of),
+        let keep = match &content {
+            Content::Saved(SavedFile { stamp, attributes, .. }) => {
+                let current = like.map(|current| current.attributes.clone());
+                Some((attributes.clone().or(current), stamp.mode))
+            }
+            Content::Pieces(_) => {
+                like.map(|current| (Some(current.attributes.clone()), mode_of(&current.metadata)))
+            }
         };
         // The umask decides about a new file. One that gets other permissions below is private until then.
-        let first_mode = if mode.is_some() { 0o600 } else { 0o666 };
-        let name = format!(".reknit-{}.tmp", temporary::random_digits());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let directory = root.place(path)?.directory;
-        let file = openat(&directory, &name, flags, Mode::from_raw_mode(first_mode))
+        let first_mode = if keep.is_some() { 0o600 } else { 0o666 };
+        let place = root.place(path)?;
+        let file = system::create_new_at(&place.directory, name, first_mode)
             .map_err(|errno| io("creating a temporary file next to it")(errno.into()))?;
-        let mut file = fs::File::from(file);
-        let staged = Self { root, path: path.sibling(&name) };
+        let temporary = Temporary { root, path: path.sibling(name) };
 
+        let mut writer = Writer::new(file, journal);
         let hasher = match content {
-            Content::Pieces(pieces) => write_pieces(&mut file, pieces).map_err(io("writing"))?,
-            Content::Saved(stamp) => write_saved(&mut file, journal, &stamp, path)?,
+            Content::Pieces(pieces) => {
+                writer.write_pieces(pieces).map_err(|error| writer.error(path, error))?
+            }
+            Content::Saved(saved) => saved.contents.read(&saved.stamp, |piece| writer.write(piece))?,
         };
-        if let Some(like) = like
-            && !keep_owner(&file, like).map_err(io("reading its metadata"))?
-        {
-            notes.push(Note::OwnerNotKept { path: path.clone() });
-            // The setuid and setgid bits would grant the rights of another user or group.
-            mode = mode.map(|mode| mode & 0o1777);
+        let file = writer.finish().map_err(io("writing"))?;
+        if let Some((attributes, mode)) = keep {
+            keep_attributes(&file, path, attributes.as_ref(), mode, notes)
+                .map_err(io("setting its attributes"))?;
         }
-        if let Some(mode) = mode {
-            // After the change of owner, which clears those bits.
-            file.set_permissions(fs::Permissions::from_mode(mode)).map_err(io("setting its permissions"))?;
-        }
-        file.sync_all().map_err(io("syncing"))?;
-        let metadata = file.metadata().map_err(io("reading its metadata"))?;
-        Ok((staged, hasher.finish(mode_of(&metadata))))
+        system::sync(&file).map_err(io("syncing"))?;
+        let metadata = system::metadata(&file).map_err(io("reading its metadata"))?;
+        Ok(Self { temporary, stamp: hasher.finish(mode_of(&metadata)) })
+    }
+
+    /// Its temporary path.
+    pub(super) fn path(&self) -> &RelPath {
+        &self.temporary.path
     }
 }
 
-impl Drop for Staged<'_> {
+impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         // After the rename nothing has this name. A failure here must not hide an earlier one.
         if let Ok(place) = self.root.place(&self.path) {
-            let _ = unlinkat(&place.directory, place.name(), AtFlags::empty());
+            let _ = system::unlink_at(&place.directory, place.name());
         }
     }
 }
 
-/// Gives a file the owner and group of another; returns whether the system allowed both.
-fn keep_owner(file: &fs::File, like: &fs::Metadata) -> io::Result<bool> {
-    let own = file.metadata()?;
-    if (own.uid(), own.gid()) == (like.uid(), like.gid())
-        || fchown(file, Some(like.uid()), Some(like.gid())).is_ok()
-    {
-        return Ok(true);
-    }
-    // A user may give a file to another group of theirs, but not to another user.
-    let _ = fchown(file, None, Some(like.gid()));
-    Ok(false)
-}
-
-fn write_pieces<'a>(file: &mut fs::File, pieces: impl Iterator<Item = &'a [u8]>) -> io::Result<Hasher> {
-    let mut hasher = Hasher::default();
-    // Many small pieces take one system call, and a large piece is not copied.
-    let mut writer = io::BufWriter::with_capacity(128 * 1024, file);
-    for piece in pieces {
-        hasher.update(piece);
-        writer.write_all(piece)?;
-    }
-    writer.flush()?;
-    Ok(hasher)
-}
-
-fn write_saved(
-    file: &mut fs::File,
-    journal: &Journal,
-    stamp: &Stamp,
+fn keep_attributes(
+    file: &fs::File,
     path: &RelPath,
-) -> Result<Hasher, Error> {
-    let blob = journal.blob(stamp.hash);
-    let lost = || journal::Error::Lost { hash: stamp.hash, path: blob.clone() };
-    let mut saved = fs::File::open(&blob).map_err(|_| lost())?;
-    let mut hasher = Hasher::default();
-    let copied = read_pieces(&mut saved, |piece| {
-        hasher.update(piece);
-        file.write_all(piece)
-    });
-    copied.map_err(|source| Error::Io { path: path.clone(), doing: "writing", source })?;
-    let check = hasher.clone().finish(stamp.mode);
-    if check.same_content(stamp) { Ok(hasher) } else { Err(lost().into()) }
+    attributes: Option<&Attributes>,
+    mode: u32,
+    notes: &mut Vec<Note>,
+) -> io::Result<()> {
+    let Some(attributes) = attributes else {
+        if without_owner(mode) != mode {
+            notes.push(Note::OwnerNotKept { path: path.clone() });
+        }
+        return system::set_mode(file, without_owner(mode));
+    };
+    let kept = attributes.set(file, mode)?;
+    if !kept.is_owned() {
+        notes.push(Note::OwnerNotKept { path: path.clone() });
+    }
+    if !kept.lost.is_empty() {
+        notes.push(Note::AttributesNotKept { path: path.clone(), names: kept.lost });
+    }
+    Ok(())
+}
+
+/// Writes in blocks: many small pieces take one system call, and a block of zeros none, so that it becomes a hole.
+struct Writer<'j> {
+    file: fs::File,
+    journal: &'j Journal,
+    block: Vec<u8>,
+}
+
+const BLOCK: usize = 64 * 1024;
+
+impl<'j> Writer<'j> {
+    fn new(file: fs::File, journal: &'j Journal) -> Self {
+        Self { file, journal, block: Vec::with_capacity(BLOCK) }
+    }
+
+    fn write_pieces<'a>(&mut self, pieces: impl Iterator<Item = &'a [u8]>) -> io::Result<Hasher> {
+        let mut hasher = Hasher::default();
+        for piece in pieces {
+            // In parts, so that a large piece can be stopped.
+            for part in piece.chunks(BLOCK) {
+                hasher.update(part);
+                self.write(part)?;
+            }
+        }
+        Ok(hasher)
+    }
+
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        if self.journal.is_stopped() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        while !bytes.is_empty() {
+            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
+            self.block.extend_from_slice(now);
+            bytes = rest;
+            if self.block.len() == BLOCK {
+                self.write_block()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_block(&mut self) -> io::Result<()> {
+        if self.block.len() == BLOCK && self.block.iter().all(|&byte| byte == 0) {
+            system::skip(&mut self.file, BLOCK as u64)?;
+        } else if !self.block.is_empty() {
+            system::write(&mut self.file, &self.block)?;
+        }
+        self.block.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<fs::File> {
+        self.write_block()?;
+        Ok(self.file)
+    }
+
+    fn error(&self, path: &RelPath, source: io::Error) -> Error {
+        if self.journal.is_stopped() {
+            return journal::Error::Stopped.into();
+        }
+        Error::Io { path: path.clone(), doing: "writing", source }
+    }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use super::current::Current;
 use super::staged::Staged;
+use crate::attributes::Attributes;
+use crate::journal::Contents;
 use crate::root::RelPath;
 use crate::stamp::Stamp;
 
@@ -19,7 +21,7 @@ pub(crate) enum Step<Old, New> {
 
 /// As the caller requests it: the stamp is that of the file when it was read.
 pub(crate) type Requested<'a> = Step<Stamp, Content<'a>>;
-/// The existing file was checked and saved.
+/// The existing file was checked.
 pub(super) type Checked<'a> = Step<Current, Content<'a>>;
 /// The new content is on disk.
 pub(super) type Ready<'r> = Step<Current, Staged<'r>>;
@@ -33,14 +35,32 @@ impl<Old, New> Step<Old, New> {
         };
         [path].into_iter().chain(to)
     }
+
+    /// The path at which it may create a file, whose directories it creates.
+    pub(super) fn created(&self) -> Option<&RelPath> {
+        match self {
+            Self::Create { path, .. } => Some(path),
+            Self::Move { to, .. } | Self::MoveAndUpdate { to, .. } => Some(to),
+            Self::Update { .. } | Self::Delete { .. } => None,
+        }
+    }
 }
 
 /// The new content of a file.
 pub(crate) enum Content<'a> {
-    /// These pieces, one after the other; the permissions stay.
+    /// These pieces, one after the other; permissions and attributes stay.
     Pieces(Box<dyn Iterator<Item = &'a [u8]> + 'a>),
-    /// The content that the journal saved under this hash, with these permissions.
-    Saved(Stamp),
+    /// What the journal has, with its permissions.
+    Saved(SavedFile),
+}
+
+/// A file that the journal has.
+#[derive(Clone, Debug)]
+pub(crate) struct SavedFile {
+    pub(crate) stamp: Stamp,
+    pub(crate) contents: Contents,
+    /// `None` if they are not known.
+    pub(crate) attributes: Option<Attributes>,
 }
 
 impl<'a> Content<'a> {
@@ -53,7 +73,7 @@ impl fmt::Debug for Content<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pieces(_) => f.write_str("Pieces(..)"),
-            Self::Saved(stamp) => f.debug_tuple("Saved").field(stamp).finish(),
+            Self::Saved(saved) => f.debug_tuple("Saved").field(saved).finish(),
         }
     }
 }

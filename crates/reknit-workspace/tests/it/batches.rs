@@ -8,7 +8,7 @@ use reknit_workspace::undo::Conflicts;
 use reknit_workspace::write::Error;
 use reknit_workspace::{Batch, RelPath, Undo};
 
-use crate::fixture::{Fixture, Node, Tree, chmod, file, second, tree};
+use crate::fixture::{Fixture, Node, Tree, chmod, file, id, second, tree};
 
 /// A project with a file for each kind of write.
 fn project() -> Fixture {
@@ -90,8 +90,8 @@ fn if_the_last_write_fails_the_others_are_rolled_back() {
     assert_eq!(error.to_string(), "`last`: changed since it was read; files rolled back: 5");
     expected.insert("last".into(), file("theirs", 0o644));
     assert_eq!(fixture.tree(), expected);
-    assert!(fixture.journal.log().unwrap().entries.is_empty());
-    assert_eq!(fixture.blobs(), 0);
+    assert!(fixture.log().entries.is_empty());
+    assert_eq!(fixture.entry_files(), 0);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn if_the_third_of_five_fails_the_first_two_are_rolled_back() {
     assert_eq!(error.to_string(), words);
     expected.insert("old/b".into(), Node::Directory);
     assert_eq!(fixture.tree(), expected);
-    assert!(fixture.journal.log().unwrap().entries.is_empty());
+    assert!(fixture.log().entries.is_empty());
 }
 
 /// Either half of the move can fail: the source has changed, or the destination exists.
@@ -137,21 +137,18 @@ fn a_path_that_is_taken_at_the_last_moment_is_not_overwritten() {
 fn what_cannot_be_rolled_back_is_reported_and_can_be_undone() {
     let (fixture, before, error) = disturbed(|fixture| {
         fixture.put("last", "theirs");
-        // All saved files are gone, so no file that existed can be restored.
-        let blobs = fixture.journal.folder().join("blobs");
-        fs::rename(&blobs, fixture.folder.path().join("hidden")).unwrap();
-        fs::create_dir(&blobs).unwrap();
+        // The saved files are gone, so no file that existed can be restored.
+        fs::rename(fixture.entry_file(id(1)), fixture.folder.path().join("hidden")).unwrap();
     });
     let Error::HalfDone { entry, left, .. } = &error else { panic!("{error:?}") };
+    assert!(error.to_string().ends_with("`new/d` of entry 1"), "{error}");
     let left: Vec<_> = left.iter().map(RelPath::as_str).collect();
     assert_eq!(left, ["old/a", "old/b", "d", "new/d"]);
     // A file that was only moved needs nothing from the journal, and a created file is removed with its directory.
     let kept = [("old/a", "updated"), ("new/d", "rewritten"), ("c", "three"), ("last", "theirs")];
     assert_eq!(fixture.tree(), tree(&kept));
 
-    let blobs = fixture.journal.folder().join("blobs");
-    fs::remove_dir_all(&blobs).unwrap();
-    fs::rename(fixture.folder.path().join("hidden"), &blobs).unwrap();
+    fs::rename(fixture.folder.path().join("hidden"), fixture.entry_file(*entry)).unwrap();
     let undo = Undo::of(*entry).conflicts(Conflicts::Overwrite);
     undo.commit(&fixture.root, &fixture.journal, second(1)).unwrap();
     assert_eq!(fixture.tree(), before);

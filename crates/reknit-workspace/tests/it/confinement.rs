@@ -5,10 +5,13 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use proptest::prelude::*;
 use reknit_workspace::root::{Error, Found};
 use reknit_workspace::{Batch, RelPath, Root};
+use rustix::fs::{RenameFlags, renameat_with};
 
 use crate::fixture::{Fixture, second};
 
@@ -266,5 +269,52 @@ fn a_directory_swapped_during_the_write_is_not_followed() {
     assert_eq!(error.to_string(), "`a/file`: `a` is a symlink");
     assert_eq!(fs::read(outside.join("file")).unwrap(), b"inside");
     assert_eq!(fs::read(fixture.at("was-a/file")).unwrap(), b"inside");
-    assert!(fixture.journal.log().unwrap().entries.is_empty());
+    assert!(fixture.log().entries.is_empty());
+}
+
+/// A directory and a symlink that leads out change places all the time, while files are written there.
+#[test]
+fn no_write_follows_a_symlink_that_is_swapped_in_all_the_time() {
+    const ROUNDS: usize = 400;
+    let fixture = Fixture::in_memory(&[("a/file", "0"), ("a/deep/file", "0")]);
+    let outside = fixture.folder.path().join("outside");
+    fs::create_dir_all(outside.join("deep")).unwrap();
+    for path in ["file", "deep/file"] {
+        fs::write(outside.join(path), "0").unwrap();
+    }
+    symlink(&outside, fixture.at("link")).unwrap();
+    let project = fs::File::open(fixture.root.path()).unwrap();
+    let is_over = AtomicBool::new(false);
+    let (written, swaps) = thread::scope(|scope| {
+        let swapper = scope.spawn(|| {
+            let mut swaps = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(&project, "a", &project, "link", RenameFlags::EXCHANGE).unwrap();
+                swaps += 1;
+                thread::yield_now();
+            }
+            swaps
+        });
+        let mut written = 0;
+        for round in 0..ROUNDS {
+            let content = round.to_string();
+            let mut batch = Batch::new("attack");
+            for path in ["a/file", "a/deep/file"] {
+                let path = RelPath::new(path).unwrap();
+                if let Ok(file) = fixture.root.read(&path) {
+                    batch.update(path, &file.stamp, [content.as_bytes()]);
+                }
+            }
+            batch.create(RelPath::new(&format!("a/new/{round}")).unwrap(), [content.as_bytes()]);
+            written += usize::from(batch.commit(&fixture.root, &fixture.journal, second(0)).is_ok());
+        }
+        is_over.store(true, Ordering::Relaxed);
+        (written, swapper.join().unwrap())
+    });
+    println!("{written} of {ROUNDS} written, {swaps} swaps");
+    assert!(swaps > ROUNDS, "{swaps}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 2);
+    for path in ["file", "deep/file"] {
+        assert_eq!(fs::read(outside.join(path)).unwrap(), b"0");
+    }
 }

@@ -1,15 +1,14 @@
-//! The process crashes during a batch; the tests create the state that it leaves.
+//! Files in the state that a process leaves when it dies during a batch whose entry is done.
 //!
-//! Before its entry is written a batch has changed nothing. After that the first few of its writes, or all of
-//! them, may have happened: the tests put the files into that state and undo the entry.
+//! The tests in `src/faults.rs` let it die at every call.
 
 use std::fs;
 
+use reknit_workspace::journal::State;
 use reknit_workspace::undo::Standing;
 use reknit_workspace::{Batch, EntryId, Undo};
 
 use crate::fixture::{Fixture, Node, Tree, chmod, second};
-
 /// A project after a batch with every kind of write, and its trees before and after.
 fn done() -> (Fixture, EntryId, Tree, Tree) {
     let fixture = Fixture::new(&[("a", "one"), ("b", "two"), ("c", "three"), ("d", "four")]);
@@ -75,33 +74,5 @@ fn undoing_an_entry_that_never_happened_writes_nothing() {
     let undone = Undo::of(id).commit(&fixture.root, &fixture.journal, second(1)).unwrap().entry;
     assert_eq!(undone.changes, []);
     assert_eq!(fixture.tree(), before);
-    assert_eq!(fixture.journal.log().unwrap().undone_by(id), Some(undone.id));
-}
-
-#[test]
-fn an_undo_that_crashed_halfway_is_done_again() {
-    let (fixture, id, before, after) = done();
-    let undone = Undo::of(id).commit(&fixture.root, &fixture.journal, second(1)).unwrap().entry;
-    fs::create_dir(fixture.at("n")).unwrap();
-    set(&fixture, &["k", "d", "c", "m", "b", "n/e"], &after);
-    // The entry counts as undone, so the undo has to be undone first.
-    Undo::of(undone.id).commit(&fixture.root, &fixture.journal, second(2)).unwrap();
-    assert_eq!(fixture.tree(), after);
-    Undo::of(id).commit(&fixture.root, &fixture.journal, second(3)).unwrap();
-    assert_eq!(fixture.tree(), before);
-}
-
-#[test]
-fn leftovers_of_an_unfinished_entry_do_no_harm() {
-    let (fixture, id, before, _) = done();
-    let folder = fixture.journal.folder();
-    fs::write(folder.join("entries/unfinished-0123456789abcdef"), "{").unwrap();
-    fs::write(folder.join("blobs/unfinished-0123456789abcdef"), "hal").unwrap();
-    let log = fixture.journal.log().unwrap();
-    assert_eq!((log.entries.len(), log.damaged.len()), (1, 0));
-    Undo::of(id).commit(&fixture.root, &fixture.journal, second(1)).unwrap();
-    assert_eq!(fixture.tree(), before);
-    fixture.journal.prune(&Default::default(), second(1)).unwrap();
-    assert!(!folder.join("entries/unfinished-0123456789abcdef").exists());
-    assert!(!folder.join("blobs/unfinished-0123456789abcdef").exists());
+    assert_eq!(fixture.journal.entry(id).unwrap().state, State::Undone { by: undone.id });
 }

@@ -36,8 +36,8 @@ fn failures(draft: &Draft<'_>) -> Vec<String> {
 /// The project is as it was, and the journal is empty.
 fn check_untouched(fixture: &Fixture, before: &Tree) {
     assert_eq!(fixture.tree(), *before);
-    assert!(fixture.journal.log().unwrap().entries.is_empty());
-    assert_eq!(fixture.blobs(), 0);
+    assert!(fixture.log().entries.is_empty());
+    assert_eq!(fixture.entry_files(), 0);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn an_answer_is_one_entry_and_can_be_undone() {
     after.insert("e".into(), file("four\n", 0o755));
     assert_eq!(fixture.tree(), after);
     assert_eq!(committed.entry.label, "apply");
-    assert_eq!(fixture.journal.log().unwrap().entries, std::slice::from_ref(&committed.entry));
+    assert_eq!(fixture.log().entries, std::slice::from_ref(&committed.entry));
 
     let undone = Undo::of(committed.entry.id).commit(&fixture.root, &fixture.journal, second(1)).unwrap();
     assert_eq!(fixture.tree(), before);

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use reknit_workspace::{Batch, Entry, File, Journal, RelPath, Root};
+use reknit_workspace::journal::Log;
+use reknit_workspace::{Batch, Entry, EntryId, File, Journal, RelPath, Root};
 use tempfile::TempDir;
 
 pub(crate) struct Fixture {
@@ -18,7 +19,16 @@ pub(crate) struct Fixture {
 impl Fixture {
     /// A project with these files, each with mode 644.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("temporary folders can be created");
+        Self::new_in(tempfile::tempdir().expect("temporary folders can be created"), files)
+    }
+
+    /// The same in memory, if the system has a folder there.
+    pub(crate) fn in_memory(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self::new_in(folder.expect("temporary folders can be created"), files)
+    }
+
+    fn new_in(folder: TempDir, files: &[(&str, &str)]) -> Self {
         fs::create_dir(folder.path().join("project")).unwrap();
         let root = Root::open(folder.path().join("project")).unwrap();
         let journal = Journal::open(folder.path().join("state/journal")).unwrap();
@@ -75,9 +85,34 @@ impl Fixture {
         tree
     }
 
-    /// The number of saved files in the journal.
-    pub(crate) fn blobs(&self) -> usize {
-        fs::read_dir(self.journal.folder().join("blobs")).unwrap().count()
+    /// The same with everything around the project.
+    pub(crate) fn whole_tree(&self) -> Tree {
+        let mut tree = Tree::new();
+        walk(self.folder.path(), "", &mut tree);
+        tree
+    }
+
+    /// The newest entries.
+    pub(crate) fn log(&self) -> Log {
+        self.journal.log(&self.root, 1000).unwrap()
+    }
+
+    /// The folder of the root in the journal.
+    pub(crate) fn root_folder(&self) -> PathBuf {
+        let roots = fs::read_dir(self.journal.folder().join("roots")).unwrap();
+        let [root] = roots.collect::<Vec<_>>().try_into().unwrap_or_else(|roots| panic!("{roots:?}"));
+        root.unwrap().path()
+    }
+
+    /// The file of an entry in the journal.
+    pub(crate) fn entry_file(&self, id: EntryId) -> PathBuf {
+        self.root_folder().join("entries").join(id.to_string())
+    }
+
+    /// The number of entries that have a file in the journal.
+    pub(crate) fn entry_files(&self) -> usize {
+        let roots = fs::read_dir(self.journal.folder().join("roots")).unwrap();
+        roots.map(|root| fs::read_dir(root.unwrap().path().join("entries")).map_or(0, Iterator::count)).sum()
     }
 }
 
@@ -88,6 +123,7 @@ pub(crate) enum Node {
     File { content: Vec<u8>, mode: u32 },
     Directory,
     Link { to: PathBuf },
+    Other,
 }
 
 pub(crate) fn file(content: &str, mode: u32) -> Node {
@@ -104,6 +140,11 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
         tree.insert((*path).into(), file(content, 0o644));
     }
     tree
+}
+
+/// The entry with this number.
+pub(crate) fn id(number: u64) -> EntryId {
+    number.to_string().parse().unwrap()
 }
 
 /// A time, in seconds after a fixed moment.
@@ -129,6 +170,8 @@ fn walk(folder: &Path, prefix: &str, tree: &mut Tree) {
         } else if kind.is_dir() {
             walk(&found.path(), &format!("{path}/"), tree);
             Node::Directory
+        } else if !kind.is_file() {
+            Node::Other
         } else {
             Node::File { content: fs::read(found.path()).unwrap(), mode: mode(&found.path()) }
         };

@@ -4,6 +4,7 @@
 
 mod fixture;
 mod confinement;
+mod protected;
 mod writing;
 mod batches;
 mod undoing;
@@ -11,6 +12,9 @@ mod crashes;
 mod journal;
 mod damage;
 mod together;
+mod privileges;
+mod editor;
+mod moved;
 mod random;
 mod large;
 mod edits;

@@ -36,14 +36,14 @@ fn writers_do_not_interfere_with_each_other() {
                     if round % 2 == 0 {
                         Undo::of(entry.id).commit(&root, &journal, second(0)).unwrap();
                     }
-                    journal.prune(&Keep::default(), second(0)).unwrap();
+                    journal.prune(&root, &Keep::default(), second(0)).unwrap();
                 }
             });
         }
     });
     let expected = [("shared/0", "9"), ("shared/1", "9"), ("shared/2", "9"), ("shared/3", "9")];
     assert_eq!(fixture.tree(), tree(&expected));
-    let log = fixture.journal.log().unwrap();
+    let log = fixture.log();
     assert_eq!(log.entries.len(), WRITERS * (1 + ROUNDS + ROUNDS / 2));
     assert!(log.damaged.is_empty());
     for (entry, id) in log.entries.iter().rev().zip(1_u64..) {
@@ -75,5 +75,5 @@ fn only_one_of_several_writers_with_the_same_stamp_succeeds() {
     });
     assert_eq!(through.len(), 1);
     assert_eq!(fixture.tree(), tree(&[("a", &through[0])]));
-    assert_eq!(fixture.journal.log().unwrap().entries.len(), 1);
+    assert_eq!(fixture.log().entries.len(), 1);
 }

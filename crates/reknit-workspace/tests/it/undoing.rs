@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 
 use reknit_workspace::undo::{Conflicts, Error, Standing};
-use reknit_workspace::{Batch, Entry, EntryId, Hash, RelPath, Root, Undo};
+use reknit_workspace::{Batch, Entry, EntryId, RelPath, Root, Undo};
 
-use crate::fixture::{Fixture, Node, chmod, file, second, tree};
+use crate::damage::damage_content;
+use crate::fixture::{Fixture, Node, chmod, file, id, second, tree};
 
 fn undo(fixture: &Fixture, id: EntryId) -> Entry {
     Undo::of(id).commit(&fixture.root, &fixture.journal, second(1)).unwrap().entry
@@ -81,7 +82,7 @@ fn files_that_changed_since_are_not_touched_by_default() {
         "entry 1 cannot be undone: `a`: changed since, `b`: changed since, `d`: changed since"
     );
     assert_eq!(fixture.tree(), theirs);
-    assert_eq!(fixture.journal.log().unwrap().entries.len(), 1);
+    assert_eq!(fixture.log().entries.len(), 1);
 
     let skipped = Undo::of(done.id).conflicts(Conflicts::Skip);
     let skipped = skipped.commit(&fixture.root, &fixture.journal, second(2)).unwrap().entry;
@@ -147,8 +148,7 @@ fn only_files_are_overwritten() {
 fn a_moved_file_is_restored_completely_or_stays() {
     type Hinder = fn(&Fixture);
     let lose: Hinder = |fixture| {
-        let blob = fixture.journal.folder().join(format!("blobs/{}", Hash::of(b"one")));
-        fs::remove_file(blob).unwrap();
+        damage_content(fixture, id(1));
     };
     let block: Hinder = |fixture| fs::create_dir(fixture.at("a")).unwrap();
     let change: Hinder = |fixture| fixture.put("a", "theirs");

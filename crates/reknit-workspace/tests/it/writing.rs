@@ -11,11 +11,10 @@ use crate::fixture::{Fixture, Node, chmod, file, second, tree};
 /// Commits a batch that must be refused, and checks that nothing changed.
 fn refused(fixture: &Fixture, batch: Batch<'_>) -> Error {
     let before = fixture.tree();
-    let blobs = fixture.blobs();
     let error = batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
     assert_eq!(fixture.tree(), before);
-    assert!(fixture.journal.log().unwrap().entries.is_empty());
-    assert_eq!(fixture.blobs(), blobs, "the journal contains files that no entry needs");
+    assert!(fixture.log().entries.is_empty());
+    assert_eq!(fixture.entry_files(), 0, "the journal contains files that no entry needs");
     assert!(!error.hint().is_empty());
     error
 }
