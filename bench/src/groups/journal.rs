@@ -190,7 +190,8 @@ impl Place {
             report::duration(applied),
             report::duration(undone),
             report::size(peak),
-            format!("{ratio:.2}x"),
+            // Of small files it would say nothing.
+            if bytes > 10 << 20 { format!("{ratio:.2}x") } else { "-".to_owned() },
             report::size(journal),
         ];
         Ok((name, cells))

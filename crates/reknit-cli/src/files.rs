@@ -63,6 +63,9 @@ impl From<journal::Error> for CommandError {
             journal::Error::Create { .. } => {
                 "choose a folder with `--journal`, or use `apply --no-journal` to write without undo"
             }
+            journal::Error::Unfinished { .. } => {
+                "`reknit log` finishes it or takes it back, unless another process is still writing it"
+            }
             error => error.hint(),
         };
         Self::with_hint(anyhow!("{error}"), hint).explained_as(explain::WRITE)
@@ -90,8 +93,8 @@ impl From<edits::Error> for CommandError {
 impl From<undo::Error> for CommandError {
     fn from(error: undo::Error) -> Self {
         match error {
-            undo::Error::Journal(journal::Error::Stopped)
-            | undo::Error::Write(write::Error::Journal(journal::Error::Stopped)) => Self::Stopped,
+            undo::Error::Journal(error) => Self::from(error).explained_as(explain::UNDO),
+            undo::Error::Write(error) => Self::from(error).explained_as(explain::UNDO),
             error => Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::UNDO),
         }
     }

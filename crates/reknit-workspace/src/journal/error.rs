@@ -93,7 +93,9 @@ impl Error {
             }
             Self::DamagedRecord { .. } => "the other entries can still be undone by their numbers",
             Self::Lost { .. } => "skip this file to undo the other files of the entry",
-            Self::Unfinished { .. } => "wait for the other process, or recover the root",
+            Self::Unfinished { .. } => {
+                "the next write, undo or recovery below the root finishes it or takes it back"
+            }
             Self::Full => "move the folder of the journal away, to start with an empty one",
             Self::Stopped => "start again to write",
             Self::Io { .. } => "check permissions and free disk space",
