@@ -60,7 +60,8 @@ impl Folder {
     pub(crate) fn find(journal: &Journal, root: &Root) -> Result<Option<Self>, Error> {
         let folder = Self::named(journal, &name(root.path()));
         let identity = Identity::at(root.path());
-        if folder.path.is_dir() {
+        // Without `entries` it is a folder whose creation was interrupted.
+        if folder.path.join("entries").is_dir() {
             // The path counts, whichever directory is there now.
             folder.describe(journal, &Directory { path: root.path().to_owned(), identity })?;
             return Ok(Some(folder));

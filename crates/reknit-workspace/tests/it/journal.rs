@@ -279,3 +279,16 @@ fn a_temporary_journal_is_removed() {
 fn the_default_limits_are_a_month_and_a_gibibyte() {
     assert_eq!(Keep::default(), Keep { age: Duration::from_secs(2_592_000), bytes: 1_073_741_824 });
 }
+
+#[test]
+fn a_folder_whose_creation_was_interrupted_is_completed() {
+    let fixture = Fixture::new(&[("a", "0")]);
+    fixture.update("a", "1");
+    let folder = fixture.root_folder();
+    fs::remove_dir_all(&folder).unwrap();
+    fs::create_dir(&folder).unwrap();
+    assert!(fixture.log().entries.is_empty());
+    let entry = fixture.update("a", "2");
+    undo(&fixture, entry.id);
+    assert_eq!(fixture.tree(), tree(&[("a", "1")]));
+}
