@@ -395,10 +395,10 @@ fn the_ladder_can_be_cut_short() {
         let answer = block("one\n", "1\n");
         folder.run(&["apply", "--original", "a.txt", "--loosest", loosest, "--explain"], answer)
     };
-    let found = run("trailing-blanks");
+    let found = run("trailing-whitespace");
     assert_eq!(
         (found.code, found.stderr.as_str()),
-        (Some(0), "edit 1 of `a.txt`: line 1, trailing-blanks\n")
+        (Some(0), "edit 1 of `a.txt`: line 1, trailing-whitespace\n")
     );
     assert_eq!(run("line-ends").code, Some(1));
     let unknown = run("anything");
