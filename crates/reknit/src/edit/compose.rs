@@ -88,6 +88,9 @@ enum Indentation<'a> {
 
 type Pairs = Vec<(usize, usize)>;
 
+/// The body of a new line, and how it ends in the answer.
+type NewLine<'a> = (Vec<u8>, &'a [u8]);
+
 impl Place<'_> {
     /// Whether the replacement is indented as the search or as the file, and which lines it keeps.
     ///
@@ -199,7 +202,7 @@ impl Place<'_> {
         hunk: &Hunk,
         indentation: &Indentation<'_>,
         plainer: &BTreeMap<char, char>,
-    ) -> Result<Vec<(Vec<u8>, &[u8])>, Refusal> {
+    ) -> Result<Vec<NewLine<'_>>, Refusal> {
         let there = self.needle.solid.iter().filter(|solid| self.fit.rows[solid.line].stand == Stand::Same);
         let nth = there.filter(|solid| solid.line < hunk.search.end).count();
         let written = |line: &Line<'_>| {
@@ -312,7 +315,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn new_line(&mut self, (body, own_end): (Vec<u8>, &[u8]), row: usize) {
+    fn new_line(&mut self, (body, own_end): NewLine<'_>, row: usize) {
         self.close(row);
         self.out.extend_from_slice(&body);
         self.out.extend_from_slice(spelled(own_end, self.end_at(row)));

@@ -409,7 +409,7 @@ impl Case<'_> {
                     notes.push(Note::Kept { line, text: there });
                 }
                 Stand::Missing if self.is_kept(solid.line) => {
-                    notes.push(Note::NotWritten { text: text(body) })
+                    notes.push(Note::NotWritten { text: text(body) });
                 }
                 Stand::Missing => notes.push(Note::Gone { text: text(body) }),
                 Stand::Same | Stand::Joined { .. } => {}
