@@ -13,6 +13,7 @@ mod api;
 mod packages;
 mod sdk;
 mod fixtures;
+mod misplaced;
 mod fuzz;
 mod bench;
 #[cfg(unix)]
@@ -27,6 +28,8 @@ usage: cargo xtask COMMAND
   corpus          regenerate the expected files in corpus/, for review
   sdk             run the providers' SDKs against `reknit replay --serve`
   fixtures DIR    read the recorded streams in DIR/streams, whole and cut; apply the edits in DIR/edits
+  misplaced N [SEED]
+                  generate N edits over real files, of which none may be wrong
   picture         record `reknit` in a terminal as an SVG for the README
   fuzz MINUTES [TARGET…]
                   run the targets in fuzz/, or those named, for MINUTES in total
@@ -45,6 +48,8 @@ fn main() -> ExitCode {
         (Some("corpus"), []) => test::rewrite_corpus(&project),
         (Some("sdk"), []) => sdk::run(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
+        (Some("misplaced"), [edits]) => misplaced::run(&project, edits, None),
+        (Some("misplaced"), [edits, seed]) => misplaced::run(&project, edits, Some(seed)),
         #[cfg(unix)]
         (Some("picture"), []) => picture::run(&project),
         (Some("fuzz"), [minutes, targets @ ..]) => fuzz::run(&project, minutes, targets),

@@ -18,6 +18,7 @@ use crate::print_message;
 use crate::view::Terminal;
 
 mod answer;
+mod input;
 mod target;
 mod work;
 mod report;
@@ -30,7 +31,7 @@ mod write;
 use answer::Answer;
 use dialogue::{Decision, Dialogue};
 use json::{Contents, Summary};
-use report::{explain_places, report_failures, report_no_edits};
+use report::{explain_places, report_failures, report_no_edits, report_notes};
 use target::Target;
 use work::{Planned, Work};
 
@@ -44,12 +45,13 @@ Examples:
   reknit apply --original a.rs answer.md       the new content of one file
   reknit apply --original a.rs --streaming …   as much of it as an unfinished answer contains
   reknit apply --dry-run --json answer.md      the outcome of each edit, as one JSON object
+  reknit read reply.sse --json | reknit apply  the edits in the text and in the calls of a reply
 
 An edit that matches two places, or none, is an error, and nothing is written or printed.
 Exit code: 0 all edits were applied, 1 some were not, or the report could not be printed,
 2 usage or other error, 128 plus the number of a signal that came before anything was written")]
 pub(crate) struct Arguments {
-    /// Answer of the model; standard input if it is `-` or omitted
+    /// Answer of the model, or a stream, recording or `read --json` of it; stdin if `-` or omitted
     answer: Option<PathBuf>,
 
     /// Edit this file, whatever the answer calls it, and print its new content
@@ -64,8 +66,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = parse_format)]
     format: Found,
 
-    /// Loosest rung of the matching ladder to try
-    #[arg(long, value_name = "RUNG", default_value = "distance", value_parser = parse_rung)]
+    /// Most that a place may differ in from the search text
+    #[arg(long, value_name = "HOW", default_value = "context", value_parser = parse_rung)]
     loosest: How,
 
     /// Apply the edits that match, even if others do not
@@ -212,6 +214,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let planned = work.plan();
     if arguments.explain {
         explain_places(&work, planned.plan());
+    } else {
+        report_notes(&work, planned.plan());
     }
     let is_whole = work.is_whole(&planned);
     if !is_whole {
@@ -225,14 +229,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     Ok(if matches!(done, Outcome::Done) && !is_whole { Outcome::Partly } else { done })
 }
 
-/// Reads the whole answer; `None` if that was interrupted.
+/// Reads the whole answer, from its text or from the messages of a reply; `None` if that was interrupted.
 fn read(arguments: &Arguments) -> Result<Option<Parsed>, CommandError> {
-    let mut answer = Answer::new(Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?);
+    let pieces = match arguments.format {
+        Found::Auto => Pieces::open(arguments.answer.as_deref(), arguments.recut)?,
+        Found::Named(_) => Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?,
+    };
+    let mut answer = Answer::new(pieces);
     let mut parser = arguments.parser();
+    let mut text = String::new();
     while let Some(piece) = answer.next()? {
         parser.push(&piece);
+        text.push_str(&piece);
     }
-    Ok((!answer.is_interrupted()).then(|| parser.finish()))
+    if answer.is_interrupted() {
+        return Ok(None);
+    }
+    let messages = match arguments.format {
+        Found::Auto => input::edits_of_messages(text.as_bytes()),
+        Found::Named(_) => None,
+    };
+    Ok(Some(messages.unwrap_or_else(|| parser.finish())))
 }
 
 fn act(

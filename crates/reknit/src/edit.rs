@@ -15,31 +15,36 @@
 //! assert_eq!(plan.files[0].content(file.as_bytes()), b"fn main() {\r\n    let a = 2;\r\n}\r\n");
 //! ```
 
-mod compose;
-mod distance;
-mod elision;
-mod explain;
 mod format;
-mod index;
-mod ladder;
-mod lines;
-mod locate;
-mod missing;
-mod near;
-mod needle;
-mod outcome;
 mod parser;
-mod plan;
-mod preview;
-mod running;
-mod target;
-mod within;
-mod words;
+mod outcome;
 mod reason;
 mod neutral;
+mod lines;
+mod levels;
+mod tokens;
+mod needle;
+mod words;
+mod index;
+mod place;
+mod near;
+mod pairing;
+mod placeholder;
+mod rule;
+mod compose;
+mod running;
+mod hint;
+mod explain;
+mod missing;
+mod elision;
+mod within;
+mod locate;
+mod target;
+mod plan;
+mod preview;
 
 pub use format::{Format, UnknownFormat};
-pub use outcome::{Closest, How, Lines, Match, Outcome, Place, Reason, Rejection};
+pub use outcome::{Closest, How, Lines, Match, Note, Outcome, Reason, Rejection};
 pub use parser::{Open, Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
 pub use plan::{FileAction, FilePlan, Original, Plan, Policy, Report, Splice, plan};
 pub use preview::{Change, Preview};
@@ -119,6 +124,26 @@ pub struct Replace {
     pub below: Vec<String>,
     /// What the edit says of the file's end.
     pub end: FileEnd,
+    /// The line of the answer with a second divider that this reading leaves out.
+    pub doubled: Option<usize>,
+    /// Whether the last line of the replacement looks like a divider that was left over.
+    pub stray: bool,
+}
+
+impl Replace {
+    /// Whether the replacement has more lines like a divider than the search.
+    fn adds_divider(&self) -> bool {
+        let dividers = |text: &str| text.lines().filter(|line| parser::is_divider_like(line)).count();
+        dividers(&self.replacement) > dividers(&self.search)
+    }
+
+    fn is_repaired(&self) -> bool {
+        self.doubled.is_some()
+    }
+
+    fn is_stray(&self) -> bool {
+        self.stray
+    }
 }
 
 /// What a search text is compared with.
@@ -151,4 +176,6 @@ pub enum FileEnd {
     Closed,
     /// The same, and the place is said to be the end of the file.
     Here,
+    /// Its last line has no line end.
+    Open,
 }

@@ -157,8 +157,8 @@ fn chosen(plan: &Plan) -> Vec<usize> {
 /// Why an edit was rejected, if it was.
 fn rejected(plan: &Plan, index: usize) -> Option<&Rejection> {
     plan.rejected().find(|(_, report)| report.index == index).and_then(|(_, report)| match &report.outcome {
-        Outcome::Applied(_) => None,
         Outcome::Rejected(rejection) => Some(&**rejection),
+        _ => None,
     })
 }
 

@@ -48,11 +48,11 @@ pub(super) const NO_EDITS_HINT: &str = "if there are any, name their format with
 
 /// The error of an edit that cannot be applied.
 pub(super) fn rejection_words(index: usize, name: &str, rejection: &Rejection, explained: bool) -> String {
-    let Rejection { reason, closest } = rejection;
+    let Rejection { reason, closest, .. } = rejection;
     let whose = if name.is_empty() { String::new() } else { format!(" of `{name}`") };
     let mut words = format!("error: edit {}{whose}: {reason}\nhint: {}", index + 1, reason.hint());
-    if let (true, Some(Closest { place, diff })) = (explained, closest) {
-        let _ = write!(words, "\nclosest: {}, score {:.2}", place.lines, place.score);
+    if let (true, Some(Closest { lines, score, diff, .. })) = (explained, closest) {
+        let _ = write!(words, "\nclosest: {lines}, score {score:.2}");
         for line in diff.lines() {
             let _ = write!(words, "\n  {line}");
         }
@@ -81,6 +81,37 @@ pub(super) fn explain_places(work: &Work<'_>, plan: &Plan) {
     }
 }
 
+/// Prints what was repaired in the answer, and what was done otherwise than it says.
+pub(super) fn report_notes(work: &Work<'_>, plan: &Plan) {
+    for file in &plan.files {
+        let name = work.target.shown(&file.path);
+        for report in &file.reports {
+            let edit = &work.target.answer().edits[report.index];
+            let number = report.index + 1;
+            match &report.outcome {
+                Outcome::Applied(found) => {
+                    for repair in &edit.repairs {
+                        let words = repair.kind.message();
+                        print_message(format_args!(
+                            "note: edit {number} of `{name}`: line {} of the answer: {words}",
+                            repair.line
+                        ));
+                    }
+                    for note in &found.notes {
+                        print_message(format_args!("note: edit {number} of `{name}`: {note}"));
+                    }
+                }
+                Outcome::Unchanged => {
+                    print_message(format_args!(
+                        "note: edit {number} of `{name}`: search text and replacement are the same"
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Where each edit of a file is applied, by their indexes.
 pub(super) fn places(work: &Work<'_>, file: &FilePlan) -> Vec<(usize, String)> {
     applied(file).map(|(index, found)| (index, place_words(work, file, index, found))).collect()
@@ -99,17 +130,14 @@ fn place_words(work: &Work<'_>, file: &FilePlan, index: usize, found: &Match) ->
         Action::Write { .. } => "the whole file".to_owned(),
         Action::Replace(_) | Action::Undecided(_) => format!("{}, {}", lines.join(" and "), found.how),
     };
-    if found.score < 1.0 {
-        let _ = write!(words, ", score {:.2}", found.score);
-    }
     if let Some(earlier) = found.inside {
         let _ = write!(words, ", inside the text that edit {} inserts", earlier + 1);
     }
-    if let Some(next) = found.runner_up {
-        let _ = write!(words, "; next best {}, score {:.2}", next.lines, next.score);
-    }
     for repair in &edit.repairs {
         let _ = write!(words, "; line {} of the answer: {}", repair.line, repair.kind.message());
+    }
+    for note in &found.notes {
+        let _ = write!(words, "; {note}");
     }
     words
 }

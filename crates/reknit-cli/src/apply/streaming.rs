@@ -80,7 +80,7 @@ impl EditState {
     fn follow(states: &mut BTreeMap<usize, Self>, change: Change) {
         match change {
             Change::Placed { edit, how, lines } => drop(states.insert(edit, Self::Placed { how, lines })),
-            Change::Unplaced { edit, rejection } | Change::Rejected { edit, rejection } => {
+            Change::Rejected { edit, rejection } => {
                 states.insert(edit, Self::Rejected(rejection));
             }
             Change::Restarted { edit, .. } => drop(states.remove(&edit)),
@@ -97,11 +97,6 @@ enum Line<'a> {
         edit: usize,
         how: How,
         lines: Lines,
-    },
-    Unplaced {
-        edit: usize,
-        #[serde(flatten)]
-        rejection: &'a Rejection,
     },
     Rejected {
         edit: usize,
@@ -124,7 +119,6 @@ impl<'a> Line<'a> {
     fn new(change: &'a Change, shown: &'a [u8]) -> Self {
         match change {
             &Change::Placed { edit, how, lines } => Self::Placed { edit, how, lines },
-            Change::Unplaced { edit, rejection } => Self::Unplaced { edit: *edit, rejection },
             Change::Rejected { edit, rejection } => Self::Rejected { edit: *edit, rejection },
             Change::Grew(range) => {
                 let text = Content::new(std::iter::once(&shown[range.clone()]));

@@ -75,6 +75,6 @@ impl Work<'_> {
 pub(super) fn applied(file: &FilePlan) -> impl Iterator<Item = (usize, &Match)> {
     file.reports.iter().filter_map(|report| match &report.outcome {
         Outcome::Applied(found) => Some((report.index, found)),
-        Outcome::Rejected(_) => None,
+        _ => None,
     })
 }

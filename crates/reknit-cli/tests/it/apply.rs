@@ -109,7 +109,7 @@ fn files_are_written_all_or_none() {
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""));
     expect![[r#"
         error: edit 4 of `b.txt`: search text not found
-        hint: copy the lines to search from the file as it is
+        hint: copy the lines to search for from the file
         see: `reknit explain no-match`
     "#]]
     .assert_eq(&refused.stderr);
@@ -137,7 +137,7 @@ fn what_has_a_place_is_written_if_that_is_wanted() {
     assert_eq!(kept.code, Some(1));
     expect![[r#"
         error: edit 2 of `b.txt`: search text not found
-        hint: copy the lines to search from the file as it is
+        hint: copy the lines to search for from the file
         see: `reknit explain no-match`
         updated `a.txt`, 1 edit
         run `reknit undo 1` to undo this
@@ -291,7 +291,7 @@ fn every_edit_is_reported_as_json() {
     let applied = folder.run(&["apply", "--dry-run", "--json"], &answer);
     assert_eq!((applied.code, applied.stderr.as_str()), (Some(0), ""));
     expect![[r#"
-        {"format":"search-replace","files":[{"path":"main.rs","action":"update","content":"fn main() {\n    let limit = 10;\n    stop(limit);\n}\n","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3],"score":1.0}]}],"problems":[]}
+        {"format":"search-replace","files":[{"path":"main.rs","action":"update","content":"fn main() {\n    let limit = 10;\n    stop(limit);\n}\n","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3]}]}],"problems":[]}
     "#]]
     .assert_eq(&applied.stdout);
 
@@ -299,7 +299,7 @@ fn every_edit_is_reported_as_json() {
     let rejected = folder.run(&["apply", "--dry-run", "--json"], &answer);
     assert_eq!(rejected.code, Some(1));
     expect![[r#"
-        {"format":"search-replace","files":[{"path":"main.rs","action":"update","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3],"score":1.0}]},{"path":"b.txt","action":"update","edits":[{"index":1,"line":9,"outcome":"rejected","reason":"ambiguous","message":"search text occurs at lines [1, 3]","hint":"add lines around the search text until it occurs once","how":"exact","at":[1,3]}]},{"path":"../c.txt","edits":[{"index":2,"line":16,"outcome":"rejected","reason":"path","message":"`../c.txt`: contains `..`","hint":"use a path relative to the root, without `..`"}]}],"problems":[]}
+        {"format":"search-replace","files":[{"path":"main.rs","action":"update","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3]}]},{"path":"b.txt","action":"update","edits":[{"index":1,"line":9,"outcome":"rejected","reason":"ambiguous","message":"search text occurs at lines [1, 3]","hint":"add lines around the search text until it occurs once","how":"exact","at":[1,3]}]},{"path":"../c.txt","edits":[{"index":2,"line":16,"outcome":"rejected","reason":"path","message":"`../c.txt`: contains `..`","hint":"use a path relative to the root, without `..`"}]}],"problems":[]}
     "#]]
     .assert_eq(&rejected.stdout);
 
@@ -395,16 +395,18 @@ fn the_ladder_can_be_cut_short() {
         let answer = block("one\n", "1\n");
         folder.run(&["apply", "--original", "a.txt", "--loosest", loosest, "--explain"], answer)
     };
-    let found = run("trailing-blanks");
+    let found = run("trailing-whitespace");
     assert_eq!(
         (found.code, found.stderr.as_str()),
-        (Some(0), "edit 1 of `a.txt`: line 1, trailing-blanks\n")
+        (Some(0), "edit 1 of `a.txt`: line 1, trailing-whitespace\n")
     );
     assert_eq!(run("line-ends").code, Some(1));
     let unknown = run("anything");
     assert_eq!(unknown.code, Some(2));
     assert!(
-        unknown.stderr.contains("no rung of the ladder is called `anything`; use one of exact, line-ends")
+        unknown
+            .stderr
+            .contains("`anything` is not a way in which a place may differ; use one of exact, line-ends")
     );
 }
 
@@ -421,11 +423,11 @@ fn every_edit_explains_itself() {
         edit 1 of `a.py`: line 7, exact
         error: edit 2 of `a.py`: the file has other lines now than the search text
         hint: read the file again and copy the lines from it
-        closest: lines 1-3, score 0.53
+        closest: lines 1-3, score 0.46
            def total(items):
-          +    price = sum(items)
           -    count = 2 * rate
           -    print(count)
+          +    price = sum(items)
                return price
         see: `reknit explain stale`
     "#]]

@@ -92,7 +92,7 @@ fn files_are_written_as_cases_say_and_taken_back() {
     for case in cases().iter().map(|folder| Case::read(folder)) {
         let folder = folder(&case.before);
         let printed = String::from_utf8_lossy(&case.apply(&folder, &["--yes"]).stderr).into_owned();
-        if !printed.contains("the answer names no file") {
+        if !printed.contains("the answer does not name a file") {
             assert_eq!(files(&folder.root()), case.after, "{}: {printed}", case.name);
             case.check_patch(&[]);
             folder.run(&["undo", "--yes"], "");

@@ -84,7 +84,7 @@ fn edits_are_reported_by_their_numbers_in_the_answer() {
     expect![[r#"
         error: edit 1: `../b.txt`: contains `..`
         hint: use a path relative to the root, without `..`
-        error: edit 3 of `a.txt`: edit 2 replaced the text that is searched, line 1
+        error: edit 3 of `a.txt`: edit 2 replaced the text that is searched for, line 1
         hint: search for the text as the earlier edit leaves it, or join the two
         see: `reknit explain path taken-away`
     "#]]
@@ -104,7 +104,7 @@ fn what_is_for_a_whole_file_names_it_where_others_do() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     // The second edit has its place by its search text.
     expect![[r#"
-        error: edit 3: the answer names no file
+        error: edit 3: the answer does not name a file
         hint: name the file above the edit
         see: `reknit explain no-path`
     "#]]

@@ -33,12 +33,16 @@ fn the_original_is_shown_up_to_the_last_place() {
 #[test]
 fn a_search_text_that_is_nowhere_prints_nothing() {
     let folder = Folder::new(&[("a.txt", BEFORE)]);
-    let answer = block("two\n", "2\n") + "<<<<<<< SEARCH\nnowhere\n=======\nfi";
+    // Whether an edit may be applied is known when it is whole.
+    let cut = block("two\n", "2\n") + "<<<<<<< SEARCH\nnowhere\n=======\nfi";
+    let run = stream(&folder, &[], &cut);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), "one\n2\n"));
+    let answer = cut + "ve\n>>>>>>> REPLACE\n";
     let run = stream(&folder, &[], &answer);
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     expect![[r#"
         error: edit 2 of `a.txt`: search text not found
-        hint: copy the lines to search from the file as it is
+        hint: copy the lines to search for from the file
         see: `reknit explain no-match`
     "#]]
     .assert_eq(&run.stderr);
@@ -52,7 +56,7 @@ fn the_preview_is_json_for_programs() {
     let answer = block("two\n", "2\n") + "<<<<<<< SEARCH\n  four\n=======\n  4\n  5\n";
     let json = stream(&folder, &["--json"], &answer);
     expect![[r#"
-        {"files":[{"path":"a.txt","action":"update","content":"one\n2\nthree\n4\n5","edits":[{"index":0,"outcome":"applied","how":"exact","lines":[2,2]},{"index":1,"outcome":"applied","how":"indentation","lines":[4,4]}]}],"problems":[]}
+        {"files":[{"path":"a.txt","action":"update","content":"one\n2\n","edits":[{"index":0,"outcome":"applied","how":"exact","lines":[2,2]}]}],"problems":[]}
     "#]].assert_eq(&json.stdout);
     for recut in ["bytes", "1", "2", "3"] {
         assert_eq!(stream(&folder, &["--json", "--recut", recut], &answer), json);
@@ -62,9 +66,6 @@ fn the_preview_is_json_for_programs() {
         {"placed":{"edit":0,"how":"exact","lines":[2,2]}}
         {"grew":{"at":0,"content":"one\n"}}
         {"grew":{"at":4,"content":"2\n"}}
-        {"placed":{"edit":1,"how":"indentation","lines":[4,4]}}
-        {"grew":{"at":6,"content":"three\n"}}
-        {"grew":{"at":12,"content":"4\n5"}}
     "#]]
     .assert_eq(&lines.stdout);
 }

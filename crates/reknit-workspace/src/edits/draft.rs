@@ -51,8 +51,8 @@ impl<'e> Draft<'e> {
         let problems = self.edits.answer.problems.iter().map(Failure::Problem);
         let refusals = self.edits.refusals.iter().filter(|refusal| self.chosen.contains(&refusal.index));
         let rejected = self.plan.rejected().filter_map(|(file, report)| match &report.outcome {
-            Outcome::Applied(_) => None,
             Outcome::Rejected(rejection) => Some(Failure::Rejected { file, index: report.index, rejection }),
+            _ => None,
         });
         problems.chain(refusals.map(Failure::Refused)).chain(rejected)
     }

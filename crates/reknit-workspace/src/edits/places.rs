@@ -31,5 +31,6 @@ fn other_edit(outcome: &mut Outcome) -> Option<&mut usize> {
             }
             _ => None,
         },
+        _ => None,
     }
 }

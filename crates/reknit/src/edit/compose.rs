@@ -1,212 +1,342 @@
-//! [`Composer`]: the bytes that come to a place, line by line while the replacement arrives.
+//! The bytes that an edit puts at a place.
 //!
-//! A line of the replacement that is also one of the search stays as it is in the file: its blanks, its
-//! quotes and its line end were not meant to change. A new line takes the line end and, where the search
-//! was indented otherwise, the indentation of its place.
+//! A line that the replacement keeps stays as it is in the file, with its whitespace, quotes and line end. A new line
+//! takes the line end and the indentation of its place.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use memchr::memchr;
 
-use super::ladder::Fit;
-use super::lines::{Line, begins, indent, is_blank, is_open, line_at, line_before, lines, without_line_end};
+use super::levels::Levels;
+use super::lines::{
+    Line, begins, folded, indent, is_open, line_at, line_before, lines, look_alike, without_line_end,
+};
 use super::needle::{Needle, tells};
+use super::outcome::Note;
+use super::pairing::{Hunk, hunks, pair};
+use super::place::{Fit, Stand, levels};
+use super::rule::{self, Case, Refusal, Step};
 use super::{FileEnd, How};
 
-/// Writes the replacement of one place.
-#[derive(Clone, Debug)]
-pub(super) struct Composer {
-    keeper: Keeper,
-    /// The lines of the replacement that are not decided, and how each ends.
-    waiting: VecDeque<(Vec<u8>, Vec<u8>)>,
-    /// The first line of the search that is not written.
-    next: usize,
-    /// How many new lines came since the last one that stays. They stand for the lines that go.
-    new: usize,
-    /// For each line of the search its bytes in the file.
-    kept: Vec<Vec<u8>>,
-    /// Lines of the search with which others go that the search does not have, and that it does not keep.
-    unseen: BTreeSet<usize>,
-    /// The line end of each line of the search, as the file has it; of the place, if there is no line.
-    ends: Vec<&'static [u8]>,
-    indentation: Indentation,
-    /// The line end of new lines wherever they come: a patch has those of the file, not of its places.
-    everywhere: Option<&'static [u8]>,
-    /// Whether the place begins inside a line.
-    inside: bool,
-    /// Whether the place ends without a line end, as a file may.
-    open: bool,
-    end: FileEnd,
-    out: Vec<u8>,
+/// The bytes for a place, and what of it is worth reporting.
+#[derive(Debug)]
+pub(super) struct Composed {
+    pub(super) bytes: Vec<u8>,
+    pub(super) notes: Vec<Note>,
 }
 
-impl Composer {
-    pub(super) fn new(text: &[u8], needle: &Needle<'_>, fit: &Fit, end: FileEnd) -> Self {
+/// Writes a replacement at a place, if the rule allows it.
+pub(super) fn compose(
+    text: &[u8],
+    needle: &Needle<'_>,
+    fit: &Fit,
+    replacement: &str,
+    end: FileEnd,
+) -> Result<Composed, Refusal> {
+    let replaced: Vec<_> = lines(replacement.as_bytes()).collect();
+    let solid: Vec<_> = needle.solid.iter().map(|solid| fit.rows[solid.line].clone()).collect();
+    let levels = levels(text, needle, &solid).ok_or(Refusal::Whitespace)?;
+    // Where lines differ, other indentation is one thing too much.
+    if fit.how == How::Context && levels != Levels::Same {
+        return Err(Refusal::Whitespace);
+    }
+    let place = Place { text, needle, fit, replaced: &replaced, levels };
+    let (indentation, mut pairs) = place.indentation()?;
+    place.split_joined(&mut pairs);
+    let hunks = hunks(&pairs, needle.lines.len(), replaced.len());
+    let (steps, notes) = rule::check(Case { text, needle, fit, replaced: &replaced, hunks: &hunks })?;
+    let plainer = place.plainer()?;
+    let mut writer = Writer::new(text, fit, end);
+    let mut at = (0, 0);
+    for (hunk, step) in hunks.iter().zip(&steps) {
+        (at.0..hunk.search.start).for_each(|line| writer.keep(place.kept(line)));
+        let mut new = place.new_lines(hunk, &indentation, &plainer)?.into_iter().enumerate();
+        match step {
+            Step::Done => hunk.search.clone().for_each(|line| writer.keep(place.kept(line))),
+            Step::Todo => {
+                new.for_each(|(nth, line)| writer.new_line(line, hunk.search.start + nth));
+                hunk.search.clone().for_each(|line| writer.keep(place.unnamed_after(line)));
+            }
+            Step::OneByOne => {
+                for line in hunk.search.clone() {
+                    new.next().into_iter().for_each(|(_, new)| writer.new_line(new, line));
+                    writer.keep(place.unnamed_after(line));
+                }
+            }
+        }
+        at = (hunk.search.end, hunk.replacement.end);
+    }
+    (at.0..needle.lines.len()).for_each(|line| writer.keep(place.kept(line)));
+    Ok(Composed { bytes: writer.finish(), notes })
+}
+
+/// A place and a replacement.
+struct Place<'a> {
+    text: &'a [u8],
+    needle: &'a Needle<'a>,
+    fit: &'a Fit,
+    replaced: &'a [Line<'a>],
+    levels: Levels,
+}
+
+/// How the replacement is indented.
+enum Indentation<'a> {
+    AsInSearch(&'a Levels),
+    AsInFile,
+}
+
+type Pairs = Vec<(usize, usize)>;
+
+/// The body of a new line, and how it ends in the answer.
+type NewLine<'a> = (Vec<u8>, &'a [u8]);
+
+impl Place<'_> {
+    /// Whether the replacement is indented as the search or as the file, and which lines it keeps.
+    ///
+    /// The lines that search and replacement share decide it, for the whole edit.
+    fn indentation(&self) -> Result<(Indentation<'_>, Pairs), Refusal> {
+        let searched = &self.needle.lines;
+        let (rows, columns) = (searched.len(), self.replaced.len());
+        let as_search = pair(rows, columns, |row, column| searched[row].body == self.replaced[column].body);
+        if self.levels == Levels::Same {
+            return Ok((Indentation::AsInSearch(&Levels::Same), as_search));
+        }
+        let there: Vec<Option<&[u8]>> =
+            self.fit.rows.iter().map(|row| self.indent_there(row.own.clone())).collect();
+        let is_as_file = |row: usize, column: usize| {
+            let (searched, replaced) = (searched[row], self.replaced[column]);
+            match there[row] {
+                Some(there) if !searched.is_blank() => {
+                    folded(searched.body) == folded(replaced.body) && indent(replaced.body) == there
+                }
+                _ => searched.body == replaced.body,
+            }
+        };
+        let as_file = pair(rows, columns, is_as_file);
+        let shared = pair(rows, columns, |row, column| {
+            folded(searched[row].body) == folded(self.replaced[column].body)
+        });
+        // Only lines that are indented differently show which it is, and braces are everywhere.
+        let votes = |all: bool| {
+            let mut votes = (0, 0);
+            for (row, column) in &shared {
+                let (own, replaced) = (indent(searched[*row].body), indent(self.replaced[*column].body));
+                let there = there[*row].filter(|there| *there != own && (all || tells(searched[*row].body)));
+                votes.0 += usize::from(there.is_some() && replaced == own);
+                votes.1 += usize::from(there == Some(replaced));
+            }
+            votes
+        };
+        let count = Some(votes(false)).filter(|count| *count != (0, 0)).unwrap_or_else(|| votes(true));
+        let adds = self.replaced.iter().any(|line| !line.is_blank());
+        match count {
+            (1.., 0) => Ok((Indentation::AsInSearch(&self.levels), as_search)),
+            (0, 1..) => Ok((Indentation::AsInFile, as_file)),
+            (0, 0) if !adds => Ok((Indentation::AsInFile, as_search)),
+            (0, 0) => match self.changed_lines(&as_search, &there) {
+                (1.., 0) => Ok((Indentation::AsInSearch(&self.levels), as_search)),
+                (0, 1..) => Ok((Indentation::AsInFile, as_search)),
+                _ => Err(Refusal::Whitespace),
+            },
+            _ => Err(Refusal::Whitespace),
+        }
+    }
+
+    /// How many hunks begin with a line that is indented as the one of the search that it replaces, and how many as
+    /// the one of the file, if no line is shared.
+    fn changed_lines(&self, pairs: &Pairs, there: &[Option<&[u8]>]) -> (usize, usize) {
+        let mut votes = (0, 0);
+        for hunk in hunks(pairs, self.needle.lines.len(), self.replaced.len()) {
+            let row = hunk.search.clone().find(|row| !self.needle.lines[*row].is_blank());
+            let comes = self.replaced[hunk.replacement.clone()].iter().find(|line| !line.is_blank());
+            let (Some(row), Some(comes)) = (row, comes) else { continue };
+            let own = indent(self.needle.lines[row].body);
+            let there = there[row].filter(|there| *there != own);
+            votes.0 += usize::from(there.is_some() && indent(comes.body) == own);
+            votes.1 += usize::from(there == Some(indent(comes.body)));
+        }
+        votes
+    }
+
+    fn indent_there(&self, own: Range<usize>) -> Option<&[u8]> {
+        (!own.is_empty()).then(|| line_at(self.text, own.start).map_or(&[][..], |line| indent(line.body)))
+    }
+
+    /// Lines that the file has with other line breaks are kept together or not at all.
+    fn split_joined(&self, pairs: &mut Pairs) {
+        let first = |row: usize| match self.fit.rows[row].stand {
+            Stand::Joined { first } => Some(first),
+            _ => None,
+        };
+        let whole = |group: usize| {
+            let rows: Vec<_> = (0..self.fit.rows.len()).filter(|row| first(*row) == Some(group)).collect();
+            let kept: Vec<_> = pairs.iter().filter(|(row, _)| rows.contains(row)).collect();
+            kept.len() == rows.len() && kept.windows(2).all(|two| two[1].1 - two[0].1 == two[1].0 - two[0].0)
+        };
+        let split: Vec<_> =
+            (0..self.fit.rows.len()).filter(|row| first(*row) == Some(*row) && !whole(*row)).collect();
+        pairs.retain(|(row, _)| first(*row).is_none_or(|group| !split.contains(&group)));
+    }
+
+    /// The bytes of a line that stays, with those after it that the search does not name.
+    fn kept(&self, line: usize) -> &[u8] {
+        let own = &self.fit.rows[line].own;
+        if own.is_empty() { &[] } else { &self.text[own.start..self.next_start(line)] }
+    }
+
+    /// The bytes after a line that the search does not name.
+    fn unnamed_after(&self, line: usize) -> &[u8] {
+        let own = &self.fit.rows[line].own;
+        if own.is_empty() { &[] } else { &self.text[own.end..self.next_start(line)] }
+    }
+
+    fn next_start(&self, line: usize) -> usize {
+        let next = self.fit.rows[line + 1..].iter().find(|row| !row.own.is_empty());
+        next.map_or(self.fit.range.end, |row| row.own.start)
+    }
+
+    /// The new lines of a hunk as they are written, and the line ends that they have in the answer.
+    fn new_lines(
+        &self,
+        hunk: &Hunk,
+        indentation: &Indentation<'_>,
+        plainer: &BTreeMap<char, char>,
+    ) -> Result<Vec<NewLine<'_>>, Refusal> {
+        let there = self.needle.solid.iter().filter(|solid| self.fit.rows[solid.line].stand == Stand::Same);
+        let nth = there.filter(|solid| solid.line < hunk.search.end).count();
+        let written = |line: &Line<'_>| {
+            let body = if plainer.is_empty() { line.body.to_vec() } else { made_plain(line.body, plainer) };
+            let own = indent(&body);
+            match indentation {
+                Indentation::AsInSearch(levels) if !line.is_blank() && **levels != Levels::Same => {
+                    let mut there = levels.translate_at(own, nth).ok_or(Refusal::Whitespace)?;
+                    there.extend_from_slice(&body[own.len()..]);
+                    Ok(there)
+                }
+                _ => Ok(body),
+            }
+        };
+        let lines = &self.replaced[hunk.replacement.clone()];
+        lines.iter().map(|line| Ok((written(line)?, line.end))).collect()
+    }
+
+    /// The characters of the search that are plain ones in the file, wherever they occur.
+    fn plainer(&self) -> Result<BTreeMap<char, char>, Refusal> {
+        let mut plainer = BTreeMap::new();
+        let mut kept = Vec::new();
+        for (searched, row) in self.needle.lines.iter().zip(&self.fit.rows) {
+            if row.stand != Stand::Same || searched.body.is_ascii() {
+                continue;
+            }
+            let there = line_at(self.text, row.own.start).map_or(&[][..], |line| line.body);
+            let (Ok(searched), Ok(there)) = (std::str::from_utf8(searched.body), std::str::from_utf8(there))
+            else {
+                continue;
+            };
+            for (searched, there) in searched.trim().chars().zip(there.trim().chars()) {
+                if searched != there && look_alike(searched) == there {
+                    plainer.insert(searched, there);
+                } else if !searched.is_ascii() {
+                    kept.push(searched);
+                }
+            }
+        }
+        let is_new =
+            |char: char| self.replaced.iter().any(|line| String::from_utf8_lossy(line.body).contains(char));
+        if kept.iter().any(|char| plainer.contains_key(char) && is_new(*char)) {
+            return Err(Refusal::Stale);
+        }
+        Ok(plainer)
+    }
+}
+
+/// A line with plain characters in place of those that the file has plain.
+fn made_plain(body: &[u8], plainer: &BTreeMap<char, char>) -> Vec<u8> {
+    match std::str::from_utf8(body) {
+        Ok(text) => {
+            let plain = |char: char| plainer.get(&char).copied().unwrap_or(char);
+            text.chars().map(plain).collect::<String>().into_bytes()
+        }
+        Err(_) => body.to_vec(),
+    }
+}
+
+/// Writes the lines of a place with its line ends.
+struct Writer<'a> {
+    /// The line end of each line of the search, as the file has it; of the place, if there is no line.
+    ends: Vec<&'static [u8]>,
+    /// The line end of new lines wherever they are: a patch has those of the file, not of its places.
+    everywhere: Option<&'static [u8]>,
+    /// Whether the place is the end of a file whose last line has no end.
+    is_open: bool,
+    /// Whether the place is the end of the file.
+    is_end: bool,
+    end: FileEnd,
+    out: Vec<u8>,
+    fit: &'a Fit,
+}
+
+impl<'a> Writer<'a> {
+    fn new(text: &[u8], fit: &'a Fit, end: FileEnd) -> Self {
         let at_place = line_end(text, fit.range.start);
         let mut last = at_place;
-        let mut ends: Vec<_> = fit
-            .aligned
-            .iter()
-            .map(|range| {
-                let line = line_at(text, range.start);
-                if let Some(line) = line.filter(|line| line.end.ends_with(b"\n")) {
-                    last = name(line.end);
-                }
-                last
-            })
-            .collect();
+        let mut ends = Vec::with_capacity(fit.rows.len().max(1));
+        for row in &fit.rows {
+            if let Some(line) = line_at(text, row.own.start).filter(|line| line.end.ends_with(b"\n")) {
+                last = name(line.end);
+            }
+            ends.push(last);
+        }
         if ends.is_empty() {
             ends.push(at_place);
         }
-        let behind_open_line =
-            fit.range.is_empty() && fit.range.end == text.len() && !begins(text, text.len());
+        let is_end = fit.range.end == text.len();
+        let after_open_line = fit.range.is_empty() && is_end && !begins(text, text.len());
         Self {
-            keeper: Keeper::new(needle),
-            waiting: VecDeque::new(),
-            next: 0,
-            new: 0,
-            kept: fit.aligned.iter().map(|range| text[range.clone()].to_vec()).collect(),
-            unseen: unseen(text, fit),
             ends,
-            everywhere: (end != FileEnd::Kept).then(|| most_common_line_end(text)),
-            indentation: Indentation::new(text, needle, fit),
-            inside: !begins(text, fit.range.start),
-            open: !fit.range.is_empty() && fit.range.end == text.len() && is_open(text),
+            everywhere: matches!(end, FileEnd::Closed | FileEnd::Here).then(|| most_common_line_end(text)),
+            is_open: !fit.range.is_empty() && is_end && is_open(text),
+            is_end,
             end,
-            out: if behind_open_line { at_place.to_vec() } else { Vec::new() },
+            out: if after_open_line { at_place.to_vec() } else { Vec::new() },
+            fit,
         }
     }
 
-    /// Takes the next line of the replacement, whole.
-    pub(super) fn line(&mut self, line: Line<'_>) {
-        self.waiting.push_back((line.body.to_vec(), line.end.to_vec()));
-        let decided = self.keeper.take(line.body);
-        self.write(decided);
+    fn end_at(&self, row: usize) -> &'static [u8] {
+        self.everywhere.or(self.ends.get(row).or(self.ends.last()).copied()).unwrap_or(b"\n")
     }
 
-    /// Writes the first lines that wait, by which lines of the search they are.
-    fn write(&mut self, decided: Vec<Option<usize>>) {
-        for number in decided {
-            let Some((body, own_end)) = self.waiting.pop_front() else { return };
-            let at_place = self.ends.get(self.next + self.new).or(self.ends.last()).copied();
-            let end = self.everywhere.or(at_place).unwrap_or(b"\n");
-            let begins_inside = self.inside && self.out.is_empty();
-            if is_open(&self.out) {
-                self.out.extend_from_slice(end);
-            }
-            if let Some(number) = number {
-                self.out.extend_from_slice(&self.kept[number]);
-                self.unseen.remove(&number);
-                self.next = number + 1;
-                self.new = 0;
-                continue;
-            }
-            self.new += 1;
-            if begins_inside {
-                self.out.extend_from_slice(body.trim_ascii_start());
-            } else {
-                self.indentation.write(&body, self.next, &mut self.out);
-            }
-            self.out.extend_from_slice(spelled(&own_end, end));
+    fn keep(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.close(self.fit.rows.len());
+            self.out.extend_from_slice(bytes);
         }
     }
 
-    /// The bytes so far.
-    pub(super) fn written(&self) -> &[u8] {
-        &self.out
+    fn new_line(&mut self, (body, own_end): NewLine<'_>, row: usize) {
+        self.close(row);
+        self.out.extend_from_slice(&body);
+        self.out.extend_from_slice(spelled(own_end, self.end_at(row)));
     }
 
-    /// Ends the replacement; none if lines would go that the search does not name.
-    pub(super) fn finish(mut self) -> Option<Vec<u8>> {
-        let decided = self.keeper.finish();
-        self.write(decided);
-        if !self.unseen.is_empty() {
-            return None;
+    /// Gives the last line an end if another one follows.
+    fn close(&mut self, row: usize) {
+        if is_open(&self.out) {
+            self.out.extend_from_slice(self.end_at(row));
         }
+    }
+
+    fn finish(mut self) -> Vec<u8> {
         match self.end {
-            FileEnd::Kept if self.open => {
-                self.out.truncate(without_line_end(&self.out).len());
-            }
-            FileEnd::Closed | FileEnd::Here if self.open && !self.out.is_empty() => {
-                if is_open(&self.out) {
-                    self.out.extend_from_slice(self.ends.last().copied().unwrap_or(b"\n"));
-                }
-            }
-            FileEnd::Kept | FileEnd::Closed | FileEnd::Here => {}
+            FileEnd::Kept if self.is_open => self.out.truncate(without_line_end(&self.out).len()),
+            FileEnd::Open if self.is_end => self.out.truncate(without_line_end(&self.out).len()),
+            FileEnd::Closed | FileEnd::Here if self.is_open => self.close(self.fit.rows.len()),
+            FileEnd::Kept | FileEnd::Open | FileEnd::Closed | FileEnd::Here => {}
         }
-        Some(self.out)
+        self.out
     }
-}
-
-/// Tells which lines of a search stay, as the lines of the replacement come.
-///
-/// A line that does not tell, such as a brace, stays if it is the next one; else it waits for the next line that
-/// tells, and stays if it stands before that in the search too.
-#[derive(Clone, Debug)]
-pub(super) struct Keeper {
-    bodies: Vec<Vec<u8>>,
-    /// Which lines of the search have this body.
-    numbers: BTreeMap<Vec<u8>, Vec<usize>>,
-    /// The first line of the search that can still stay.
-    next: usize,
-    /// The lines that wait.
-    waiting: Vec<Vec<u8>>,
-}
-
-impl Keeper {
-    pub(super) fn new(needle: &Needle<'_>) -> Self {
-        let bodies: Vec<_> = needle.lines.iter().map(|line| line.body.to_vec()).collect();
-        let mut numbers: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
-        for (number, body) in bodies.iter().enumerate() {
-            numbers.entry(body.clone()).or_default().push(number);
-        }
-        Self { bodies, numbers, next: 0, waiting: Vec::new() }
-    }
-
-    /// Takes the next line of the replacement. For each line that waited, and for this one unless it waits now,
-    /// which line of the search it is, if any.
-    pub(super) fn take(&mut self, body: &[u8]) -> Vec<Option<usize>> {
-        let is_next = self.waiting.is_empty() && self.bodies.get(self.next).is_some_and(|next| next == body);
-        if !tells(body) && !is_next {
-            self.waiting.push(body.to_vec());
-            return Vec::new();
-        }
-        let number = self
-            .numbers
-            .get(body)
-            .and_then(|numbers| numbers.get(numbers.partition_point(|number| *number < self.next)).copied());
-        let mut decided = match number {
-            Some(number) => self.decide(number),
-            None => self.waiting.drain(..).map(|_| None).collect(),
-        };
-        if let Some(number) = number {
-            self.next = number + 1;
-        }
-        decided.push(number);
-        decided
-    }
-
-    /// Ends the replacement: the lines that still wait stand at the end of the search or not at all.
-    pub(super) fn finish(&mut self) -> Vec<Option<usize>> {
-        self.decide(self.bodies.len())
-    }
-
-    /// Which lines of the search before this one those are that wait.
-    fn decide(&mut self, before: usize) -> Vec<Option<usize>> {
-        let candidates = self.bodies[self.next..before].iter().rev();
-        let same = self.waiting.iter().rev().zip(candidates).take_while(|(waiting, body)| waiting == body);
-        let stay = same.count();
-        let new = self.waiting.len() - stay;
-        self.waiting.clear();
-        std::iter::repeat_n(None, new).chain((before - stay..before).map(Some)).collect()
-    }
-}
-
-/// The lines of the search with which lines of the text go that are not in the search.
-fn unseen(text: &[u8], fit: &Fit) -> BTreeSet<usize> {
-    let solid = |range: &Range<usize>| lines(&text[range.clone()]).filter(|line| !line.is_blank()).count();
-    fit.aligned.iter().enumerate().filter(|(_, range)| solid(range) > 1).map(|(line, _)| line).collect()
 }
 
 /// The line end that lines have at a byte: that of the line there, or the one before, or the first. A carriage
@@ -253,116 +383,10 @@ pub(super) fn with_line_ends(text: &str, end: &[u8]) -> Vec<u8> {
     out
 }
 
-/// How the search's indentation becomes that of the file.
-#[derive(Clone, Debug)]
-enum Indentation {
-    /// It is the file's.
-    Same,
-    /// It is not: these are the lines that show how they go together.
-    Aligned(Vec<Pair>),
-}
-
-/// A line of the search that stands in the file, and both indentations.
-#[derive(Clone, Debug)]
-struct Pair {
-    line: usize,
-    searched: Vec<u8>,
-    there: Vec<u8>,
-}
-
-impl Indentation {
-    fn new(text: &[u8], needle: &Needle<'_>, fit: &Fit) -> Self {
-        if fit.how < How::Indentation {
-            return Self::Same;
-        }
-        let pair = |(line, range): (usize, &Range<usize>)| {
-            let whole = !range.is_empty() && begins(text, range.start);
-            let there = line_at(text, range.start).filter(|_| whole)?;
-            let searched = indent(needle.lines[line].body);
-            Some(Pair { line, searched: searched.to_vec(), there: indent(there.body).to_vec() })
-        };
-        let pairs: Vec<_> = fit
-            .aligned
-            .iter()
-            .enumerate()
-            .filter(|(line, _)| !needle.lines[*line].is_blank())
-            .filter_map(pair)
-            .collect();
-        if pairs.iter().all(|pair| pair.searched == pair.there) { Self::Same } else { Self::Aligned(pairs) }
-    }
-
-    /// Writes a line of the replacement that stands before the search's line `next`.
-    fn write(&self, body: &[u8], next: usize, out: &mut Vec<u8>) {
-        match self {
-            Self::Aligned(pairs) if !is_blank(body) => {
-                let own = indent(body);
-                self::place(pairs, own, next, out);
-                out.extend_from_slice(&body[own.len()..]);
-            }
-            Self::Same | Self::Aligned(_) => out.extend_from_slice(body),
-        }
-    }
-}
-
-/// Writes the indentation that a line has at its place.
-fn place(pairs: &[Pair], own: &[u8], next: usize, out: &mut Vec<u8>) {
-    let distance = |pair: &&Pair| pair.line.abs_diff(next);
-    if let Some(same) = pairs.iter().filter(|pair| pair.searched == own).min_by_key(distance) {
-        out.extend_from_slice(&same.there);
-        return;
-    }
-    let shallower = pairs.iter().filter(|pair| own.starts_with(&pair.searched));
-    if let Some(base) = shallower.max_by_key(|pair| (pair.searched.len(), usize::MAX - distance(pair))) {
-        out.extend_from_slice(&base.there);
-        deepen(pairs, &own[base.searched.len()..], &base.there, out);
-        return;
-    }
-    let deeper = pairs.iter().filter(|pair| pair.searched.starts_with(own));
-    if let Some(base) = deeper.min_by_key(|pair| (pair.searched.len(), distance(pair))) {
-        let mut less = Vec::new();
-        deepen(pairs, &base.searched[own.len()..], &base.there, &mut less);
-        out.extend_from_slice(base.there.strip_suffix(&*less).unwrap_or_default());
-        return;
-    }
-    out.extend_from_slice(own);
-}
-
-/// Writes further indentation in the manner of the file: tabs where its lines have tabs.
-fn deepen(pairs: &[Pair], more: &[u8], base: &[u8], out: &mut Vec<u8>) {
-    let width = pairs.iter().find_map(Pair::tab_width).unwrap_or(4);
-    let file_has_tabs = base.contains(&b'\t') || pairs.iter().any(|pair| pair.there.contains(&b'\t'));
-    let columns = more.iter().map(|byte| if *byte == b'\t' { width } else { 1 }).sum::<usize>();
-    let all = |blank| more.iter().all(|byte| *byte == blank);
-    if file_has_tabs && all(b' ') {
-        out.extend(std::iter::repeat_n(b'\t', columns / width));
-        out.extend(std::iter::repeat_n(b' ', columns % width));
-    } else if !file_has_tabs && all(b'\t') {
-        out.extend(std::iter::repeat_n(b' ', columns));
-    } else {
-        out.extend_from_slice(more);
-    }
-}
-
-impl Pair {
-    /// How many blanks a tab stands for, if one side has blanks where the other has tabs.
-    fn tab_width(&self) -> Option<usize> {
-        let tabs = |indent: &[u8]| !indent.is_empty() && indent.iter().all(|byte| *byte == b'\t');
-        let blanks = |indent: &[u8]| !indent.is_empty() && indent.iter().all(|byte| *byte == b' ');
-        let (tabs, blanks) = if tabs(&self.there) && blanks(&self.searched) {
-            (self.there.len(), self.searched.len())
-        } else if tabs(&self.searched) && blanks(&self.there) {
-            (self.searched.len(), self.there.len())
-        } else {
-            return None;
-        };
-        (blanks % tabs == 0).then_some(blanks / tabs)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::index::{Index, Wanted};
-    use super::super::ladder::{exact, loose};
+    use super::super::place::{exact, same};
     use super::*;
 
     fn check(text: &str, search: &str, replacement: &str, expected: &str) {
@@ -371,13 +395,12 @@ mod tests {
         let index = Index::new(text, &Wanted::from(&needle));
         let fit = exact(text, &needle, None)
             .into_iter()
-            .chain(loose(text, &index, &needle, None))
+            .chain(same(text, &index, &needle, None))
             .next()
             .expect("a place");
-        let mut composer = Composer::new(text, &needle, &fit, FileEnd::Kept);
-        lines(replacement.as_bytes()).for_each(|line| composer.line(line));
+        let composed = compose(text, &needle, &fit, replacement, FileEnd::Kept).expect("the rule allows it");
         let mut result = text.to_vec();
-        result.splice(fit.range, composer.finish().expect("every line of the place is in the search"));
+        result.splice(fit.range, composed.bytes);
         assert_eq!(
             String::from_utf8_lossy(&result),
             expected,
@@ -420,8 +443,8 @@ mod tests {
         check(
             "if a {\n  b\n}\n",
             "    if a {\n      b\n    }\n",
-            "    if a {\n      c\n    }\n  x\n",
-            "if a {\n  c\n}\nx\n",
+            "    if a {\n      c\n    }\n",
+            "if a {\n  c\n}\n",
         );
         check(
             "\tif a {\n\t\tb\n\t}\n",

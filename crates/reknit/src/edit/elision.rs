@@ -2,58 +2,100 @@
 
 use std::borrow::Cow;
 
+use super::hint::end_of_elision;
+use super::levels::width;
+use super::lines::{indent, lines};
 use super::locate::{Found, Part, every_line};
 use super::needle::Needle;
+use super::placeholder::is_placeholder;
 use super::running::{Ground, Running};
 use super::{How, Policy, Reason, Rejection, Replace, Scope};
 
-/// The places of the pieces between the dots, if the search has dots and the replacement has as many. Each
-/// piece must have one place behind the one before it.
+/// The places of the pieces between the dots, if the search has dots and the replacement has as many. Each piece must
+/// have one place after the one before it, inside the block that the dots are in.
 pub(super) fn locate<'s>(
     running: &mut Running<'_>,
     replace: &'s Replace,
     policy: Policy,
 ) -> Result<Option<Found<'s>>, Box<Rejection>> {
-    let searches = pieces(&replace.search);
-    let replacements = pieces(&replace.replacement);
+    let (searches, dots) = pieces(&replace.search);
+    let (replacements, _) = pieces(&replace.replacement);
     if searches.len() < 2 || searches.len() != replacements.len() {
         return Ok(None);
     }
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut how = How::Exact;
     let mut from = 0;
-    for (search, replacement) in searches.into_iter().zip(replacements) {
-        if search.is_empty() && replacement.is_empty() {
+    let mut until = usize::MAX;
+    for (nth, (search, replacement)) in searches.iter().copied().zip(replacements).enumerate() {
+        if search.trim_ascii().is_empty() && replacement.trim_ascii().is_empty() {
             continue;
         }
         let needle = Needle::new(search);
         let mut sites = every_line(running, &needle, policy, None, None)?.here;
-        sites.retain(|site| site.ground == Ground::Untouched && site.fit.range.start >= from);
-        let Some(rung) = sites.iter().map(|site| site.fit.how).min() else { return Ok(None) };
-        sites.retain(|site| site.fit.how == rung);
+        sites.retain(|site| {
+            site.ground == Ground::Untouched && (from..=until).contains(&site.fit.range.start)
+        });
+        let Some(least) = sites.iter().map(|site| site.fit.how).min() else { return Ok(None) };
+        sites.retain(|site| site.fit.how == least);
         if sites.len() > 1 {
-            return Err(Rejection::because(Reason::Ambiguous { how: rung, lines: running.starts(&sites) }));
+            return Err(Rejection::because(Reason::Ambiguous { how: least, lines: running.starts(&sites) }));
         }
-        how = how.max(rung);
+        how = how.max(least);
         from = sites[0].fit.range.end;
+        let next = searches.get(nth + 1).and_then(|next| Needle::new(next).first_indent());
+        let limit = Limit::new(&needle, dots.get(nth).copied(), next);
+        until = limit.end(running.original, &needle, &sites[0].fit.rows, from);
         let (search, replacement) = (Cow::Borrowed(search), Cow::Borrowed(replacement));
         parts.push(Part { search, replacement, scope: Scope::Lines, sites });
     }
-    Ok((!parts.is_empty()).then_some(Found { parts, how, score: 1.0, runner_up: None }))
+    Ok((!parts.is_empty()).then_some(Found { parts, how }))
 }
 
-/// A text cut at its lines of dots.
-fn pieces(text: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
+/// How far lines that are left out may reach.
+struct Limit {
+    /// The line of the piece that opens the block.
+    opener: Option<usize>,
+    /// How deep the search is in that block.
+    depth: usize,
+}
+
+impl Limit {
+    /// By the lines before the dots, the indentation of the dots, and that of what follows them.
+    fn new(needle: &Needle<'_>, dots: Option<usize>, next: Option<usize>) -> Self {
+        let depths =
+            needle.solid.iter().map(|solid| (solid.line, width(indent(needle.lines[solid.line].body))));
+        let opener = |depth: usize| depths.clone().rev().find(|(_, own)| *own < depth).map(|(line, _)| line);
+        let found = dots.and_then(opener).or_else(|| next.and_then(opener));
+        let depth = depths.clone().map(|(_, own)| own).min().unwrap_or(0);
+        Self { opener: found, depth }
+    }
+
+    fn end(&self, text: &[u8], needle: &Needle<'_>, rows: &[super::place::Row], from: usize) -> usize {
+        let there = |line: usize| {
+            let own = rows[line].own.start;
+            lines(&text[own..]).next().map_or(0, |line| width(indent(line.body)))
+        };
+        let shallowest =
+            needle.solid.iter().find(|solid| width(indent(needle.lines[solid.line].body)) == self.depth);
+        let depth = shallowest.map_or(0, |solid| there(solid.line));
+        end_of_elision(text, from, self.opener.map(there), depth)
+    }
+}
+
+/// A text cut at its lines of dots, and how far those are indented.
+fn pieces(text: &str) -> (Vec<&str>, Vec<usize>) {
+    let (mut pieces, mut dots) = (Vec::new(), Vec::new());
     let mut start = 0;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        if line.trim() == "..." {
+        if line.trim() == "..." || is_placeholder(line) {
             pieces.push(&text[start..at]);
+            dots.push(width(indent(line.as_bytes())));
             start = at + line.len();
         }
         at += line.len();
     }
     pieces.push(&text[start..]);
-    pieces
+    (pieces, dots)
 }

@@ -1,15 +1,17 @@
-//! What a rejection shows: the closest place beside the search, and of what kind the difference is.
+//! What a rejection shows: the closest place beside the search, and what kind of difference there is.
 
-use super::ladder::Fit;
 use super::lines::{Line, lines};
 use super::near::Near;
 use super::needle::Needle;
-use super::{Closest, Place, Reason, Rejection};
+use super::rule::Refusal;
+use super::{Closest, Lines, Reason, Rejection};
 
 /// The lines of a diff that are shown.
 const SHOWN: usize = 40;
-/// A place that holds this part of the search is an older or newer state of it.
+/// A place with this part of the search is an older or newer state of it.
 const STALE: f64 = 0.4;
+/// A place with less of it is not worth showing.
+const CLOSE: f64 = 0.2;
 
 impl Rejection {
     /// A rejection that has no closest place to show.
@@ -18,11 +20,27 @@ impl Rejection {
     }
 }
 
-/// Of what kind the difference to the closest place is.
+/// Why an edit may not be applied at a place, in terms of the file.
+pub(super) fn reason(
+    refusal: Refusal,
+    text: &[u8],
+    needle: &Needle<'_>,
+    place: &Near,
+    lines: Lines,
+) -> Reason {
+    match refusal {
+        Refusal::Stale => class(text, needle, place),
+        Refusal::Whitespace => Reason::Whitespace,
+        Refusal::AlreadyApplied => Reason::AlreadyApplied { lines },
+        Refusal::Placeholder { line } => Reason::Placeholder { line },
+    }
+}
+
+/// What kind of difference there is to the closest place.
 pub(super) fn class(text: &[u8], needle: &Needle<'_>, best: &Near) -> Reason {
-    if is_there_but_for_blanks(&text[best.fit.range.start..], needle.text.as_bytes()) {
+    if has_same_characters(&text[best.fit.range.start..], needle.text.as_bytes()) {
         Reason::Whitespace
-    } else if best.fit.score >= STALE {
+    } else if best.score >= STALE {
         Reason::Stale
     } else {
         Reason::NoMatch
@@ -30,35 +48,44 @@ pub(super) fn class(text: &[u8], needle: &Needle<'_>, best: &Near) -> Reason {
 }
 
 /// Whether a text begins with lines that have all visible bytes of the search, and no others.
-fn is_there_but_for_blanks(text: &[u8], search: &[u8]) -> bool {
+fn has_same_characters(text: &[u8], search: &[u8]) -> bool {
     let is_visible = |byte: &&u8| !byte.is_ascii_whitespace();
     let mut there = text.iter();
     let is_there = search.iter().filter(is_visible).all(|byte| there.find(is_visible) == Some(byte));
     is_there && there.take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
 }
 
-/// The closest place with a small diff of the search against it.
-pub(super) fn closest(text: &[u8], needle: &Needle<'_>, fit: &Fit, place: Place) -> Closest {
+/// The closest place with a small diff from the search to it, if it has a line of the search or much like one.
+pub(super) fn closest(text: &[u8], needle: &Needle<'_>, near: &Near, lines: Lines) -> Option<Closest> {
+    let is_close = !near.telling.is_empty() || near.score >= STALE;
+    (is_close && near.score >= CLOSE).then(|| place(text, needle, near, lines))
+}
+
+fn place(text: &[u8], needle: &Needle<'_>, near: &Near, lines_there: Lines) -> Closest {
     let mut diff = Vec::new();
-    for (searched, range) in needle.lines.iter().zip(&fit.aligned) {
-        let mut there = lines(&text[range.clone()]);
-        let first = there.next();
-        match first {
-            Some(first) if first.body == searched.body => diff.push(shown(' ', first)),
-            first => {
+    let mut at = near.fit.range.start;
+    for (searched, row) in needle.lines.iter().zip(&near.fit.rows) {
+        if !row.own.is_empty() {
+            diff.extend(lines(&text[at..row.own.start]).map(|line| shown('+', line)));
+            at = row.own.end;
+        }
+        let there: Vec<_> = lines(&text[row.own.clone()]).collect();
+        match &*there {
+            [only] if only.body == searched.body => diff.push(shown(' ', *only)),
+            _ => {
                 diff.push(shown('-', *searched));
-                diff.extend(first.map(|first| shown('+', first)));
+                diff.extend(there.into_iter().map(|line| shown('+', line)));
             }
         }
-        diff.extend(there.map(|line| shown('+', line)));
     }
+    diff.extend(lines(&text[at..near.fit.range.end]).map(|line| shown('+', line)));
     let omitted = diff.len().saturating_sub(SHOWN);
     diff.truncate(SHOWN);
     let mut diff = diff.concat();
     if omitted > 0 {
         diff.push_str(&format!("… {omitted} more lines\n"));
     }
-    Closest { place, diff }
+    Closest { lines: lines_there, score: near.score, diff }
 }
 
 fn shown(sign: char, line: Line<'_>) -> String {

@@ -116,15 +116,15 @@ impl Index {
         self.keys.find(key).map(|number| &self.spots[number]).filter(|spots| spots.count > 0)
     }
 
-    /// The lines in which a word stands, unless it is everywhere. Only words of searches that have no line in
-    /// the text were looked for.
+    /// The lines that contain a word, unless it is everywhere. Only words of searches that lack a line in the text
+    /// were looked for.
     pub(super) fn word(&self, word: &[u8]) -> &[Spot] {
         self.words.get(word).map_or(&[], |spots| spots)
     }
 
     fn find_words(&mut self, text: &[u8], wanted: &Wanted) {
-        let lineless = |keys: &[Key]| !keys.iter().any(|key| self.spots(*key).is_some());
-        let words = wanted.words.iter().filter(|(keys, _)| lineless(keys)).flat_map(|(_, words)| words);
+        let lacks_some = |keys: &[Key]| keys.iter().any(|key| self.spots(*key).is_none());
+        let words = wanted.words.iter().filter(|(keys, _)| lacks_some(keys)).flat_map(|(_, words)| words);
         let words = Words::new(words.map(|word| &**word).collect());
         let mut spots: Vec<Vec<Spot>> = vec![Vec::new(); words.list.len()];
         let (mut line, mut counted) = (0, 0);

@@ -222,7 +222,28 @@ pub(super) fn folded(body: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A line with plain quotes, dashes and blanks instead of those that look like them.
+/// Whether two lines are the same, except for whitespace at both ends and characters that look alike. Whitespace
+/// inside quotes is part of a text, and never alike.
+pub(super) fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return a.trim_ascii() == b.trim_ascii();
+    }
+    if folded(a) != folded(b) {
+        return false;
+    }
+    let (Ok(a), Ok(b)) = (std::str::from_utf8(a), std::str::from_utf8(b)) else { return true };
+    let mut quote = None;
+    a.trim().chars().zip(b.trim().chars()).all(|(a, b)| {
+        match (look_alike(a), quote) {
+            (mark @ ('"' | '\'' | '`'), None) => quote = Some(mark),
+            (mark, Some(open)) if mark == open => quote = None,
+            _ => {}
+        }
+        a == b || quote.is_none() || !a.is_whitespace()
+    })
+}
+
+/// A line with plain quotes, dashes and spaces instead of those that look like them.
 pub(super) fn plain(body: &[u8]) -> Cow<'_, [u8]> {
     let Ok(text) = std::str::from_utf8(body) else { return Cow::Borrowed(body) };
     if !text.chars().any(|c| look_alike(c) != c) {
@@ -231,7 +252,7 @@ pub(super) fn plain(body: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.chars().map(look_alike).collect::<String>().into_bytes())
 }
 
-fn look_alike(c: char) -> char {
+pub(super) fn look_alike(c: char) -> char {
     match c {
         '\u{2018}'..='\u{201B}' | '\u{2032}' | '\u{00B4}' => '\'',
         '\u{201C}'..='\u{201F}' | '\u{2033}' => '"',

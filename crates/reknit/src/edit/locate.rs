@@ -4,21 +4,20 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::elision;
-use super::ladder::{Fit, PLACES};
-use super::lines::{Line, folded, lines};
-use super::missing::missing;
+use super::hint::{Block, Hint, blocks};
+use super::lines::{count, is_open, lines};
+use super::missing::Missing;
 use super::needle::Needle;
+use super::place::{Fit, PLACES};
 use super::running::{Ground, Running, Site, Sites};
 use super::within;
-use super::{FileEnd, How, Place, Policy, Reach, Reason, Rejection, Replace, Scope};
+use super::{FileEnd, How, Policy, Reach, Reason, Rejection, Replace, Scope};
 
 /// The places of one edit.
 #[derive(Clone, Debug)]
 pub(super) struct Found<'s> {
     pub(super) parts: Vec<Part<'s>>,
     pub(super) how: How,
-    pub(super) score: f64,
-    pub(super) runner_up: Option<Place>,
 }
 
 /// A search text with its places, and what comes there. An edit has several if it leaves lines out.
@@ -60,8 +59,12 @@ pub(super) fn locate<'s>(
     if same && !replace.search.is_empty() {
         return Err(Rejection::because(Reason::Identical));
     }
+    let below = match &*replace.below {
+        [] => None,
+        headings => Some(blocks(running.original, headings).map_err(Rejection::because)?),
+    };
     if replace.search.is_empty() {
-        return insertion(running, replace);
+        return insertion(running, replace, below.as_deref());
     }
     if replace.scope == Scope::Within
         && let Some(found) = within::locate(running, replace, policy)?
@@ -77,107 +80,127 @@ pub(super) fn locate<'s>(
         && let Some(site) = sites.pop_front()
         && running.touched(&site.fit.range).is_none()
     {
-        let (how, score) = (site.fit.how, site.fit.score);
+        let how = site.fit.how;
         let part = Part { search, replacement, scope: Scope::Lines, sites: vec![site] };
-        return Ok(Found { parts: vec![part], how, score, runner_up: None });
+        return Ok(Found { parts: vec![part], how });
     }
 
-    let heading = heading(running, replace)?;
-    let at_end = || lines(running.original).count().saturating_sub(needle.lines.len());
     let hint = match (replace.hint, replace.end) {
-        (Some(line), _) => Some(line.saturating_sub(1)),
-        (None, FileEnd::Here) => Some(at_end()),
-        (None, FileEnd::Kept | FileEnd::Closed) => match heading {
-            Some(Heading::Only(line)) => Some(line + 1),
-            Some(Heading::FirstOf(_)) | None => None,
-        },
+        (Some(line), _) => Some(Hint::Line(line.saturating_sub(1))),
+        (None, FileEnd::Here) => Some(Hint::End),
+        (None, _) => None,
     };
-    let heading = heading.map(|(Heading::Only(line) | Heading::FirstOf(line))| line);
-    let sites = every_line(running, &needle, policy, hint, heading)?;
+    let sites = every_line(running, &needle, policy, hint, below.as_deref())?;
     if let Some(how) = sites.here.iter().map(|site| site.fit.how).min() {
-        let (best, others): (Vec<_>, Vec<_>) = sites.here.into_iter().partition(|site| site.fit.how == how);
+        let best: Vec<_> = sites.here.into_iter().filter(|site| is_as_good(site.fit.how, how)).collect();
         let sites = decide(running, &needle, best, replace.reach, hint, claim)?;
-        let runner_up =
-            others.first().map(|site| Place { lines: running.lines(site), score: site.fit.score });
+        let how = sites.iter().map(|site| site.fit.how).max().unwrap_or(how);
         let part = Part { search, replacement, scope: Scope::Lines, sites };
-        return Ok(Found { parts: vec![part], how, score: 1.0, runner_up });
+        return Ok(Found { parts: vec![part], how });
     }
     if let Some(found) = elision::locate(running, replace, policy)? {
         return Ok(found);
     }
-    let (site, runner_up) = missing(running, &needle, &replacement, heading, sites.lost, policy)?;
-    let (how, score) = (site.fit.how, site.fit.score);
+    let edit =
+        Missing { needle: &needle, replacement: &replacement, end: replace.end, below: below.as_deref() };
+    let site = edit.find(running, sites.lost, policy)?;
+    let how = site.fit.how;
     let part = Part { search, replacement, scope: Scope::Lines, sites: vec![site] };
-    Ok(Found { parts: vec![part], how, score, runner_up })
+    Ok(Found { parts: vec![part], how })
 }
 
-/// Where an edit without search text goes: into an empty file, and in a patch behind its heading or to the end.
-fn insertion<'s>(running: &Running<'_>, replace: &'s Replace) -> Result<Found<'s>, Box<Rejection>> {
+/// Whether a place is as good as the best one. What is there as it is wins over what differs in whitespace or
+/// look-alikes, and that over what differs in indentation or blank lines; among those nothing decides.
+fn is_as_good(how: How, best: How) -> bool {
+    let class = |how| match how {
+        How::Exact => 0,
+        How::LineEnds => 1,
+        How::TrailingWhitespace | How::LookAlikes => 2,
+        How::Indentation | How::BlankLines | How::LineBreaks | How::Context => 3,
+    };
+    class(how) == class(best)
+}
+
+/// Where an edit without search text goes: into an empty file, and in a patch after its heading or to the end.
+fn insertion<'s>(
+    running: &Running<'_>,
+    replace: &'s Replace,
+    below: Option<&[Block]>,
+) -> Result<Found<'s>, Box<Rejection>> {
     let text = running.original;
-    let (ground, start, line) = match (replace.end, heading(running, replace)?) {
-        (FileEnd::Kept, _) if running.is_empty() => (Ground::Untouched, text.len(), 0),
-        (FileEnd::Kept, _) => return Err(Rejection::because(Reason::EmptySearch)),
-        (FileEnd::Closed, Some(Heading::Only(line))) => {
-            let next = lines(text).nth(line).map_or(text.len(), Line::next);
-            (Ground::Untouched, next, line + 1)
-        }
-        (FileEnd::Closed, Some(Heading::FirstOf(_))) => {
+    let (ground, start) = match (replace.end, below) {
+        (FileEnd::Kept | FileEnd::Open, _) if running.is_empty() => (Ground::Untouched, text.len()),
+        (FileEnd::Kept | FileEnd::Open, _) => return Err(Rejection::because(Reason::EmptySearch)),
+        (FileEnd::Closed, Some([only])) => (Ground::Untouched, only.first),
+        (FileEnd::Closed, Some(_)) => {
             let heading = replace.below.first().cloned().unwrap_or_default();
             return Err(Rejection::because(Reason::HeadingNotFound { heading }));
         }
-        (FileEnd::Closed | FileEnd::Here, _) => {
-            let (ground, end) = running.end();
-            (ground, end, lines(text).count())
-        }
+        (FileEnd::Closed | FileEnd::Here, _) => running.end(),
     };
     if ground == Ground::Untouched
         && let Some(with) = running.covered(start)
     {
         return Err(Rejection::because(Reason::Overlaps { with }));
     }
-    let fit = Fit { how: How::Exact, range: start..start, line, aligned: Vec::new(), score: 1.0 };
+    let line = match ground {
+        Ground::Untouched => count(text, 0..start) + usize::from(start == text.len() && is_open(text)),
+        Ground::Patch { .. } => lines(text).count(),
+    };
+    let fit = Fit { how: How::Exact, range: start..start, line, rows: Vec::new() };
     let part = Part {
         search: Cow::Borrowed(""),
         replacement: Cow::Borrowed(&replace.replacement),
         scope: Scope::Lines,
         sites: vec![Site { ground, fit }],
     };
-    Ok(Found { parts: vec![part], how: How::Exact, score: 1.0, runner_up: None })
+    Ok(Found { parts: vec![part], how: How::Exact })
 }
 
-/// The places below a heading where every line of a search stands, on any rung.
+/// The places that have every line of a search, inside the block of a heading.
 pub(super) fn every_line(
     running: &mut Running<'_>,
     needle: &Needle<'_>,
     policy: Policy,
-    hint: Option<usize>,
-    heading: Option<usize>,
+    hint: Option<Hint>,
+    below: Option<&[Block]>,
 ) -> Result<Sites, Box<Rejection>> {
-    let is_below = |site: &Site| site.ground != Ground::Untouched || Some(site.fit.line) > heading;
+    let is_below = |site: &Site| site.ground != Ground::Untouched || is_inside(below, &site.fit);
+    let line = match hint {
+        Some(Hint::Line(line)) => Some(line),
+        Some(Hint::End) => Some(usize::MAX),
+        None => None,
+    };
     let mut sites = Sites::default();
     if running.index().is_none() || needle.solid.is_empty() {
-        sites = running.exact(needle, hint);
+        sites = running.exact(needle, line);
         sites.here.retain(is_below);
         if !sites.here.is_empty() || policy.loosest == How::Exact {
             return Ok(sites);
         }
     }
     running.prepare().map_err(|at| Rejection::because(Reason::NotUtf8 { at }))?;
-    let loose = running.loose(needle, hint);
-    sites.here = loose.here;
+    let same = running.same(needle, line);
+    sites.here = same.here;
     sites.here.retain(|site| site.fit.how <= policy.loosest && is_below(site));
-    sites.lost.extend(loose.lost);
+    sites.lost.extend(same.lost);
     Ok(sites)
 }
 
-/// Which of several places on one rung is meant: the only one, the one by the hint, the one whose turn it is,
-/// or all of them.
+/// Whether a place is inside one of these blocks.
+pub(super) fn is_inside(below: Option<&[Block]>, fit: &Fit) -> bool {
+    below.is_none_or(|blocks| {
+        blocks.iter().any(|block| block.range.start <= fit.range.start && fit.range.end <= block.range.end)
+    })
+}
+
+/// Which of several places is meant: the only one, the one by the hint, the one whose turn it is, or all of them.
 fn decide(
     running: &Running<'_>,
     needle: &Needle<'_>,
     mut sites: Vec<Site>,
     reach: Reach,
-    hint: Option<usize>,
+    hint: Option<Hint>,
     claim: &mut Claim,
 ) -> Result<Vec<Site>, Box<Rejection>> {
     if reach == Reach::All {
@@ -194,13 +217,8 @@ fn decide(
     if sites.len() == 1 {
         return Ok(sites);
     }
-    if let Some(hint) = hint {
-        let mut by_distance: Vec<_> =
-            sites.iter().map(|site| site.fit.line.abs_diff(hint)).enumerate().collect();
-        by_distance.sort_by_key(|(_, distance)| *distance);
-        if by_distance[0].1 + needle.lines.len() < by_distance[1].1 {
-            return Ok(vec![sites.swap_remove(by_distance[0].0)]);
-        }
+    if let Some(meant) = hint.and_then(|hint| hint.decide(running.original, &sites, needle.lines.len())) {
+        return Ok(vec![sites.swap_remove(meant)]);
     }
     if let Claim::Open { edits } = claim
         && *edits == sites.len()
@@ -215,38 +233,20 @@ fn decide(
     Err(Rejection::because(Reason::Ambiguous { how: sites[0].fit.how, lines: running.starts(&sites) }))
 }
 
-/// The line, counted from 0, that a place stands below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heading {
-    /// There is no other like it, so the place is near.
-    Only(usize),
-    /// There are others like it farther down.
-    FirstOf(usize),
-}
-
-/// Where the innermost of the headings stands that an edit names: each is the first below the one before it.
-fn heading(running: &Running<'_>, replace: &Replace) -> Result<Option<Heading>, Box<Rejection>> {
-    let mut found: Option<Heading> = None;
-    for heading in &replace.below {
-        let wanted = folded(heading.as_bytes());
-        let from = match found {
-            Some(Heading::Only(line) | Heading::FirstOf(line)) => line + 1,
-            None => 0,
-        };
-        let mut like = lines(running.original)
-            .enumerate()
-            .skip(from)
-            .filter(|(_, line)| folded(line.body) == wanted)
-            .map(|(line, _)| line);
-        let Some(line) = like.next() else {
-            return Err(Rejection::because(Reason::HeadingNotFound { heading: heading.clone() }));
-        };
-        found = match found {
-            // The outermost says which of the inner ones is meant, if there is no doubt about itself.
-            Some(Heading::Only(_)) => Some(Heading::Only(line)),
-            None if like.next().is_none() => Some(Heading::Only(line)),
-            None | Some(Heading::FirstOf(_)) => Some(Heading::FirstOf(line)),
-        };
+/// The one place of an edit whose search text is there as it is, whatever comes there.
+pub(super) fn literal<'s>(running: &mut Running<'_>, replace: &'s Replace) -> Option<Found<'s>> {
+    let searched = !replace.search.is_empty() && replace.below.is_empty() && replace.hint.is_none();
+    if !searched {
+        return None;
     }
-    Ok(found)
+    let policy = Policy { loosest: How::LineEnds };
+    if replace.scope == Scope::Within {
+        return within::locate(running, replace, policy).ok().flatten();
+    }
+    let needle = Needle::new(&replace.search);
+    let sites = every_line(running, &needle, policy, None, None).ok()?.here;
+    let how = sites.first()?.fit.how;
+    let (search, replacement) = (Cow::Borrowed(&*replace.search), Cow::Borrowed(""));
+    (sites.len() == 1)
+        .then(|| Found { parts: vec![Part { search, replacement, scope: Scope::Lines, sites }], how })
 }

@@ -1,6 +1,7 @@
 //! [`Needle`]: a search text made ready.
 
-use super::lines::{Line, folded, lines};
+use super::levels::width;
+use super::lines::{Line, folded, indent, lines};
 
 /// How many words of a search are looked for if the file has none of its lines: the longest.
 const WORDS: usize = 3;
@@ -44,6 +45,11 @@ impl<'s> Needle<'s> {
         words.dedup_by_key(|(word, _)| *word);
         words.truncate(WORDS);
         words
+    }
+
+    /// How far its first line that is not blank is indented.
+    pub(super) fn first_indent(&self) -> Option<usize> {
+        self.solid.first().map(|solid| width(indent(self.lines[solid.line].body)))
     }
 
     /// The blank lines before the first line that is not, and those behind the last.

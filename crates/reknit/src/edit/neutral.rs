@@ -15,7 +15,7 @@ impl Serialize for Report {
     }
 }
 
-/// `{"outcome": "applied", …}` with the fields of the [`Match`], or `{"outcome": "rejected", …}` with those
+/// `{"outcome": "applied", …}` with the fields of the [`Match`], `{"outcome": "unchanged"}`, or `{"outcome": "rejected", …}` with those
 /// of the [`Rejection`].
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -25,9 +25,8 @@ impl Serialize for Outcome {
     }
 }
 
-/// `{"how", "lines": [first, last], "score"}`, and where there are any `runner_up` (`lines` and `score`) and
-/// `inside`, the index of an earlier edit. An edit that has several places has all of them in `places`, and
-/// `lines` is the first.
+/// `{"how", "lines": [first, last]}`, and if there are any `inside`, the index of an earlier edit, and `notes`. An edit
+/// that has several places has all of them in `places`, and `lines` is the first.
 impl Serialize for Match {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -41,7 +40,7 @@ impl Serialize for Match {
 ///
 /// What reasons know: `already-applied` has `lines`, `ambiguous` has `how` and in `at` the line at which each
 /// place begins, `mid-line` has `at`, `taken-away` has the index of the earlier edit in `edit`, and `lines`,
-/// `overlaps` has `edit`, `unclear` has `fitting`, `heading-not-found` has `heading`, `not-utf8` has `byte`.
+/// `overlaps` has `edit`, `unclear` has `fitting`, `placeholder` has `comment`, `heading-not-found` has `heading`, `not-utf8` has `byte`.
 impl Serialize for Rejection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -69,6 +68,7 @@ fn write_outcome<M: SerializeMap>(map: &mut M, outcome: &Outcome) -> Result<(), 
             map.serialize_entry("outcome", "applied")?;
             write_match(map, found)
         }
+        Outcome::Unchanged => map.serialize_entry("outcome", "unchanged"),
         Outcome::Rejected(rejection) => {
             map.serialize_entry("outcome", "rejected")?;
             write_rejection(map, rejection)
@@ -80,9 +80,8 @@ fn write_match<M: SerializeMap>(map: &mut M, found: &Match) -> Result<(), M::Err
     map.serialize_entry("how", &found.how)?;
     optional(map, "lines", found.lines.first())?;
     optional(map, "places", Some(&found.lines).filter(|places| places.len() > 1))?;
-    map.serialize_entry("score", &found.score)?;
-    optional(map, "runner_up", found.runner_up)?;
-    optional(map, "inside", found.inside)
+    optional(map, "inside", found.inside)?;
+    optional(map, "notes", Some(&found.notes).filter(|notes| !notes.is_empty()))
 }
 
 fn write_rejection<M: SerializeMap>(map: &mut M, rejection: &Rejection) -> Result<(), M::Error> {
@@ -109,6 +108,7 @@ fn write_details<M: SerializeMap>(map: &mut M, reason: &Reason) -> Result<(), M:
         }
         Reason::Overlaps { with } => map.serialize_entry("edit", with),
         Reason::Unclear { fitting } => map.serialize_entry("fitting", fitting),
+        Reason::Placeholder { line } => map.serialize_entry("comment", line),
         Reason::HeadingNotFound { heading } => map.serialize_entry("heading", heading),
         Reason::NotUtf8 { at } => map.serialize_entry("byte", at),
         Reason::MovedAway { by, to } => {
@@ -131,7 +131,7 @@ fn optional<M: SerializeMap, T: Serialize>(map: &mut M, key: &str, value: Option
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Closest, How, Lines, Place};
+    use super::super::{Closest, How, Lines, Note};
     use super::*;
 
     fn check(value: &impl Serialize, expected: &str) {
@@ -145,22 +145,23 @@ mod tests {
     #[test]
     fn an_edit_that_is_applied() {
         let lines = vec![Lines { first: 3, last: 5 }];
-        let mut found = Match { how: How::LookAlikes, lines, score: 1.0, runner_up: None, inside: None };
+        let mut found = Match { how: How::LookAlikes, lines, inside: None, notes: Vec::new() };
         let report = Report { index: 2, outcome: Outcome::Applied(found.clone()) };
-        check(&report, r#"{"index":2,"outcome":"applied","how":"look-alikes","lines":[3,5],"score":1.0}"#);
+        check(&report, r#"{"index":2,"outcome":"applied","how":"look-alikes","lines":[3,5]}"#);
         found.lines.push(Lines { first: 9, last: 11 });
-        found.runner_up = Some(Place { lines: Lines { first: 20, last: 22 }, score: 0.5 });
         found.inside = Some(0);
+        found.notes.push(Note::Kept { line: 4, text: "b".to_owned() });
         check(
             &found,
-            r#"{"how":"look-alikes","lines":[3,5],"places":[[3,5],[9,11]],"score":1.0,"runner_up":{"lines":[20,22],"score":0.5},"inside":0}"#,
+            r#"{"how":"look-alikes","lines":[3,5],"places":[[3,5],[9,11]],"inside":0,"notes":[{"kind":"kept","line":4,"text":"b"}]}"#,
         );
+        check(&Outcome::Unchanged, r#"{"outcome":"unchanged"}"#);
     }
 
     #[test]
     fn an_edit_that_is_rejected() {
-        let place = Place { lines: Lines { first: 1, last: 1 }, score: 0.5 };
-        let closest = Some(Closest { place, diff: "-a\n+b\n".to_owned() });
+        let lines = Lines { first: 1, last: 1 };
+        let closest = Some(Closest { lines, score: 0.5, diff: "-a\n+b\n".to_owned() });
         let rejection = Box::new(Rejection { reason: Reason::Stale, closest });
         check(
             &Outcome::Rejected(rejection),
@@ -172,7 +173,7 @@ mod tests {
         );
         check(
             &rejected(Reason::TakenAway { by: 0, lines: Lines { first: 2, last: 2 } }),
-            r#"{"reason":"taken-away","message":"edit 1 replaced the text that is searched, line 2","hint":"search for the text as the earlier edit leaves it, or join the two","edit":0,"lines":[2,2]}"#,
+            r#"{"reason":"taken-away","message":"edit 1 replaced the text that is searched for, line 2","hint":"search for the text as the earlier edit leaves it, or join the two","edit":0,"lines":[2,2]}"#,
         );
     }
 }

@@ -4,50 +4,85 @@ use serde::Serialize;
 
 /// What became of one edit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// It has its place.
     Applied(Match),
-    /// It has none, and nothing of it is in the plan.
+    /// It asks for what is there, beside edits that are applied.
+    Unchanged,
+    /// It has no place, and nothing of it is in the plan.
     Rejected(Box<Rejection>),
 }
 
 /// Where an edit lands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Match {
-    /// The rung of the ladder that held.
+    /// In what the file differs from the search text at most.
     pub how: How,
     /// The lines of the file as it was; several places if the edit is for all of them.
     pub lines: Vec<Lines>,
-    /// How much of the search text stands there, from 0 to 1.
-    pub score: f64,
-    /// The next best place.
-    pub runner_up: Option<Place>,
-    /// The earlier edit, by its index, in whose replacement the place lies.
+    /// The earlier edit, by its index, whose replacement the place is in.
     pub inside: Option<usize>,
+    /// What is done otherwise than the edit says.
+    pub notes: Vec<Note>,
 }
 
-/// The rungs of the ladder, from the strictest to the loosest; each allows what those before it allow.
+/// In what a place may differ from a search text, from the strictest to the loosest; each allows what those before it
+/// allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
-    /// Byte for byte.
+    /// Nothing.
     Exact,
-    /// But for the line ends.
+    /// Line ends.
     LineEnds,
-    /// But for blanks at the ends of lines.
-    TrailingBlanks,
-    /// But for quotes, dashes and blanks that look alike.
+    /// Whitespace at the ends of lines.
+    TrailingWhitespace,
+    /// Quotes, dashes and spaces that look alike.
     LookAlikes,
-    /// All lines are indented by the same amount more or less.
+    /// The width of indentation, with the same levels.
     Indentation,
-    /// But for blanks at both ends of each line.
-    Trimmed,
-    /// But for blank lines.
+    /// Blank lines.
     BlankLines,
-    /// First and last line hold, and most of what is between them.
-    Anchors,
-    /// Most of it holds, and nothing else in the file comes close.
-    Distance,
+    /// Line breaks between tokens.
+    LineBreaks,
+    /// Lines that the edit keeps.
+    Context,
+}
+
+/// Something that is done otherwise than an edit says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Note {
+    /// A line of the file is kept, though search and replacement have another one there.
+    Kept {
+        /// Its number, counted from 1.
+        line: usize,
+        /// The line.
+        text: String,
+    },
+    /// A line that search and replacement have is not in the file, and is not written.
+    NotWritten {
+        /// The line.
+        text: String,
+    },
+    /// A line that the edit removes is not in the file.
+    Gone {
+        /// The line.
+        text: String,
+    },
+    /// A line that the edit adds is in the file already.
+    There {
+        /// The line.
+        text: String,
+    },
+    /// A divider that was there twice was read once.
+    DoubledDivider {
+        /// Its line in the answer, counted from 1.
+        line: usize,
+    },
 }
 
 /// Lines of a file, counted from 1, both included. An empty place is before its first line, and its last is
@@ -67,17 +102,9 @@ impl From<Lines> for (usize, usize) {
     }
 }
 
-/// A place that an edit could mean, and how well it fits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Place {
-    /// Its lines.
-    pub lines: Lines,
-    /// How much of the search text stands there, from 0 to 1.
-    pub score: f64,
-}
-
 /// Why an edit has no place, and what would help.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Rejection {
     /// Why.
     pub reason: Reason,
@@ -87,11 +114,13 @@ pub struct Rejection {
 
 /// The place that comes closest to a search text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Closest {
-    /// Where, and how close.
-    #[serde(flatten)]
-    pub place: Place,
-    /// The search text beside what stands there, as lines of ` `, `-` (searched) and `+` (there).
+    /// Its lines.
+    pub lines: Lines,
+    /// How much of the search text is there, from 0 to 1.
+    pub score: f64,
+    /// The search text beside what is there, as lines of ` `, `-` (searched) and `+` (there).
     pub diff: String,
 }
 
@@ -99,37 +128,37 @@ pub struct Closest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The search text is nowhere in the file, nor anything that is surely it.
+    /// The search text is not in the file.
     NoMatch,
-    /// The closest place differs in blanks only, but not in a way that a rung allows.
+    /// The file has the search text with other whitespace, which the edit depends on.
     Whitespace,
-    /// A part of the search text is there, but the file has other lines now.
+    /// Part of the search text is there, but the file has other lines now.
     Stale,
-    /// The replacement stands in the file already.
+    /// The replacement is in the file already.
     AlreadyApplied {
         /// Where.
         lines: Lines,
     },
     /// The search text fits more than one place.
     Ambiguous {
-        /// The rung on which it does.
+        /// In what the places differ from it at most.
         how: How,
         /// Where each place begins.
         lines: Vec<usize>,
     },
-    /// The search text stands in the file, but not as whole lines.
+    /// The search text is in the file, but not as whole lines or words.
     MidLine {
-        /// The lines in which it does.
+        /// The lines that contain it.
         lines: Vec<usize>,
     },
-    /// An earlier edit of the same answer replaced the text that this one searches.
+    /// An earlier edit of the same answer replaced the text that this one searches for.
     TakenAway {
         /// The index of the earlier edit.
         by: usize,
         /// Where the text was.
         lines: Lines,
     },
-    /// The only place lies across the border of an earlier edit's replacement.
+    /// The only place is partly inside an earlier edit's replacement.
     Overlaps {
         /// The index of the earlier edit.
         with: usize,
@@ -143,12 +172,17 @@ pub enum Reason {
         /// How many fit.
         fitting: usize,
     },
-    /// The lines that the place should stand below are not in the file, or in several places.
+    /// A comment such as `... rest unchanged ...` stands for lines that would be removed.
+    Placeholder {
+        /// The comment.
+        line: String,
+    },
+    /// The heading that the place should be below is not in the file, or in several places.
     HeadingNotFound {
         /// The line that was not found.
         heading: String,
     },
-    /// The file is not UTF-8, so nothing looser than an exact match was tried.
+    /// The file is not UTF-8, so only an exact match was looked for.
     NotUtf8 {
         /// The first byte that is not.
         at: usize,
@@ -162,6 +196,6 @@ pub enum Reason {
     },
     /// There is no such file.
     NoFile,
-    /// The answer names no file.
+    /// The answer does not name a file.
     NoPath,
 }

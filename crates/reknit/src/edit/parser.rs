@@ -21,6 +21,7 @@ use std::mem;
 use self::detect::{Detector, Others};
 use self::fence::Fence;
 use self::lines::{Line, Lines};
+pub(super) use self::marker::is_divider_like;
 use super::{Edit, Format};
 
 /// What an answer asks for, and what in it could not be read.

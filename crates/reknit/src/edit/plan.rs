@@ -27,7 +27,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { loosest: How::Distance }
+        Self { loosest: How::Context }
     }
 }
 
@@ -114,7 +114,9 @@ pub fn plan(edits: &[Edit], files: &[Original<'_>], policy: Policy) -> Plan {
         let original = files.iter().find(|file| file.path == path);
         plan_file(path, original.map(|file| file.content), edits, &indexes, policy)
     };
-    Plan { files: groups.into_iter().map(file).collect() }
+    let mut plan = Plan { files: groups.into_iter().map(file).collect() };
+    plan.leave_identical_alone();
+    plan
 }
 
 /// So many edits are looked for one by one. Looking up the lines of all edits in one pass costs more than that.
@@ -166,6 +168,20 @@ fn without_path(indexes: &[usize]) -> FilePlan {
 }
 
 impl Plan {
+    /// An edit that asks for what is there is not a failure of an answer that does something.
+    fn leave_identical_alone(&mut self) {
+        let reports = || self.files.iter().flat_map(|file| &file.reports);
+        if !reports().any(|report| matches!(report.outcome, Outcome::Applied(_))) {
+            return;
+        }
+        for report in self.files.iter_mut().flat_map(|file| &mut file.reports) {
+            let is_identical = |rejection: &Rejection| rejection.reason == Reason::Identical;
+            if matches!(&report.outcome, Outcome::Rejected(rejection) if is_identical(rejection)) {
+                report.outcome = Outcome::Unchanged;
+            }
+        }
+    }
+
     /// The reports of the edits that have no place, with their files.
     pub fn rejected(&self) -> impl Iterator<Item = (&FilePlan, &Report)> {
         self.files.iter().flat_map(|file| {

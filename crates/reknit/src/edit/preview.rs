@@ -8,15 +8,13 @@ use std::ops::Range;
 use memchr::memrchr;
 
 use self::screen::Screen;
-use super::compose::{Composer, line_end, spelled};
+use super::compose::{line_end, spelled};
 use super::lines::{Line, lines, without_line_end};
 use super::locate::{Claim, Found};
 use super::needle::Needle;
 use super::running::Ground;
 use super::target::Target;
-use super::{
-    Action, Edit, How, Lines, Match, Open, Original, Parsed, Parser, Plan, Policy, Rejection, Replace, Scope,
-};
+use super::{Action, Edit, How, Lines, Match, Open, Original, Parsed, Parser, Plan, Policy, Rejection};
 
 /// Shows a file's new content while the answer arrives.
 ///
@@ -52,14 +50,6 @@ pub enum Change {
         how: How,
         /// The lines of the file as it was.
         lines: Lines,
-    },
-    /// The search text of the edit that is being written is over and has no place. What stands there instead
-    /// can still give it one: when the edit is whole, [`Change::Placed`] or [`Change::Rejected`] follows.
-    Unplaced {
-        /// The index of the edit.
-        edit: usize,
-        /// Why.
-        rejection: Box<Rejection>,
     },
     /// An edit that is whole has no place.
     Rejected {
@@ -135,8 +125,6 @@ enum Writing {
     Nothing,
     /// It has a place that cannot be shown, or gets one if others have its search text too.
     Hidden(Shape),
-    /// It has no place, which was told.
-    Unplaced(Shape),
     /// It has one that is shown.
     Placed(Box<Placed>),
 }
@@ -160,8 +148,6 @@ impl Shape {
 #[derive(Clone, Debug)]
 struct Placed {
     shape: Shape,
-    /// Which reading fits.
-    reading: usize,
     /// What was told of its place.
     told: (How, Lines),
     /// Where it goes, without the mark at the beginning of the file.
@@ -172,22 +158,18 @@ struct Placed {
     looked_at: usize,
 }
 
-/// How the lines of a replacement become bytes.
+/// The lines of a replacement as bytes, with this line end or as they are.
 #[derive(Clone, Debug)]
-enum Writer {
-    Composed(Box<Composer>),
-    /// With this line end, or as they are.
-    Plain {
-        end: Option<&'static [u8]>,
-        out: Vec<u8>,
-    },
+struct Writer {
+    end: Option<&'static [u8]>,
+    out: Vec<u8>,
 }
 
 impl Writing {
     fn shape(&self) -> Option<Shape> {
         match self {
             Self::Nothing => None,
-            Self::Hidden(shape) | Self::Unplaced(shape) => Some(*shape),
+            Self::Hidden(shape) => Some(*shape),
             Self::Placed(placed) => Some(placed.shape),
         }
     }
@@ -207,10 +189,10 @@ impl Stage<'_> {
         if let Writing::Placed(placed) = &mut self.writing {
             let replacement = match &edit.action {
                 Action::Write { content } => content,
-                _ => &edit.readings()[placed.reading].replacement,
+                _ => &edit.readings()[0].replacement,
             };
             placed.write_lines(replacement);
-            self.screen.grow(placed.sure(), changes);
+            self.screen.grow(placed.certain(), changes);
         }
     }
 
@@ -220,30 +202,16 @@ impl Stage<'_> {
         let shape = Shape::of(edit);
         let hidden = Writing::Hidden(shape);
         if let Action::Write { .. } = edit.action {
-            let writer = Writer::Plain { end: self.target.uniform_line_end(), out: Vec::new() };
+            let writer = Writer { end: self.target.uniform_line_end(), out: Vec::new() };
             let running = &self.target.running;
             let (told, range) = ((How::Exact, running.all_lines()), 0..running.original.len());
-            return self.tell(Placed::new(shape, 0, told, range, writer), changes);
+            return self.tell(Placed::new(shape, told, range, writer), changes);
         }
-        let searches: Vec<_> = edit
-            .readings()
-            .iter()
-            .map(|replace| Replace { replacement: String::new(), ..replace.clone() })
-            .collect();
-        for replace in &searches {
-            self.target.running.expect(&Needle::new(&replace.search), &Needle::new(""));
-        }
-        match self.target.only_fit(&searches) {
-            Ok((reading, found)) => match self.begin(&found, &searches[reading], reading, shape) {
-                Some(placed) => self.tell(placed, changes),
-                None => hidden,
-            },
-            Err(rejection) if self.target.may_share(&searches, &rejection) => hidden,
-            Err(rejection) => {
-                changes.push(Change::Unplaced { edit: self.done, rejection });
-                Writing::Unplaced(shape)
-            }
-        }
+        // What is not there as it is depends on the replacement, and several readings on all of it.
+        let [replace] = edit.readings() else { return hidden };
+        self.target.running.expect(&Needle::new(&replace.search), &Needle::new(""));
+        let placed = self.target.literal(replace).and_then(|found| self.begin(&found, shape));
+        placed.map_or(hidden, |placed| self.tell(placed, changes))
     }
 
     /// Tells the place of the edit that is being written, unless it lies before what is shown.
@@ -256,8 +224,8 @@ impl Stage<'_> {
         Writing::Placed(Box::new(placed))
     }
 
-    /// Begins to write at the place of an edit, if it is one place in untouched text.
-    fn begin(&self, found: &Found<'_>, replace: &Replace, reading: usize, shape: Shape) -> Option<Placed> {
+    /// Begins to write at the place of an edit, if it is one place in untouched text whose lines all end alike.
+    fn begin(&self, found: &Found<'_>, shape: Shape) -> Option<Placed> {
         let [part] = &*found.parts else { return None };
         let [site] = &*part.sites else { return None };
         if site.ground != Ground::Untouched {
@@ -265,15 +233,11 @@ impl Stage<'_> {
         }
         let text = self.target.running.original;
         let range = site.fit.range.clone();
-        let writer = match part.scope {
-            Scope::Lines => {
-                let composer = Composer::new(text, &Needle::new(&part.search), &site.fit, replace.end);
-                Writer::Composed(Box::new(composer))
-            }
-            Scope::Within => Writer::Plain { end: Some(line_end(text, range.start)), out: Vec::new() },
-        };
+        let end = line_end(text, range.start);
+        let end_alike = lines(&text[range.clone()]).all(|line| line.end == end || line.end.is_empty());
+        let writer = Writer { end: Some(end), out: Vec::new() };
         let told = (found.how, self.target.running.lines(site));
-        Some(Placed::new(shape, reading, told, range, writer))
+        end_alike.then(|| Placed::new(shape, told, range, writer))
     }
 
     /// Takes back what was told and shown of the edit that is being written.
@@ -281,7 +245,7 @@ impl Stage<'_> {
         self.screen.retract();
         match mem::replace(&mut self.writing, Writing::Nothing) {
             Writing::Nothing | Writing::Hidden(_) => {}
-            Writing::Unplaced(_) | Writing::Placed(_) => {
+            Writing::Placed(_) => {
                 changes.push(Change::Restarted { edit: self.done, length: self.screen.bytes.len() });
             }
         }
@@ -339,8 +303,8 @@ impl Stage<'_> {
 }
 
 impl Placed {
-    fn new(shape: Shape, reading: usize, told: (How, Lines), range: Range<usize>, writer: Writer) -> Self {
-        Self { shape, reading, told, range, writer, written: 0, looked_at: 0 }
+    fn new(shape: Shape, told: (How, Lines), range: Range<usize>, writer: Writer) -> Self {
+        Self { shape, told, range, writer, written: 0, looked_at: 0 }
     }
 
     /// Writes the lines of the replacement that are whole and new.
@@ -354,24 +318,15 @@ impl Placed {
         }
     }
 
-    /// What was written but for the last line end, which a file that has none at its end does not get.
-    fn sure(&self) -> &[u8] {
-        let written = match &self.writer {
-            Writer::Composed(composer) => composer.written(),
-            Writer::Plain { out, .. } => out,
-        };
-        without_line_end(written)
+    /// What was written, except for the last line end: a file that has none at its end does not get one.
+    fn certain(&self) -> &[u8] {
+        without_line_end(&self.writer.out)
     }
 }
 
 impl Writer {
     fn line(&mut self, line: Line<'_>) {
-        match self {
-            Self::Composed(composer) => composer.line(line),
-            Self::Plain { end, out } => {
-                out.extend_from_slice(line.body);
-                out.extend_from_slice(end.map_or(line.end, |end| spelled(line.end, end)));
-            }
-        }
+        self.out.extend_from_slice(line.body);
+        self.out.extend_from_slice(self.end.map_or(line.end, |end| spelled(line.end, end)));
     }
 }

@@ -1,22 +1,21 @@
-//! What [`Reason`] and [`How`] are called, and what to do about a rejection.
+//! The names and words of [`Reason`], [`How`] and [`Note`].
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::outcome::{How, Lines, Reason};
+use super::outcome::{How, Lines, Note, Reason};
 
 impl How {
-    /// Every rung, the strictest first.
-    pub const ALL: [Self; 9] = [
+    /// All of them, the strictest first.
+    pub const ALL: [Self; 8] = [
         Self::Exact,
         Self::LineEnds,
-        Self::TrailingBlanks,
+        Self::TrailingWhitespace,
         Self::LookAlikes,
         Self::Indentation,
-        Self::Trimmed,
         Self::BlankLines,
-        Self::Anchors,
-        Self::Distance,
+        Self::LineBreaks,
+        Self::Context,
     ];
 
     /// Its name on the command line and in JSON.
@@ -24,13 +23,12 @@ impl How {
         match self {
             Self::Exact => "exact",
             Self::LineEnds => "line-ends",
-            Self::TrailingBlanks => "trailing-blanks",
+            Self::TrailingWhitespace => "trailing-whitespace",
             Self::LookAlikes => "look-alikes",
             Self::Indentation => "indentation",
-            Self::Trimmed => "trimmed",
             Self::BlankLines => "blank-lines",
-            Self::Anchors => "anchors",
-            Self::Distance => "distance",
+            Self::LineBreaks => "line-breaks",
+            Self::Context => "context",
         }
     }
 }
@@ -52,9 +50,9 @@ impl FromStr for How {
     }
 }
 
-/// No rung of the ladder has this name.
+/// There is no [`How`] with this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no rung of the ladder is called `{name}`")]
+#[error("`{name}` is not a way in which a place may differ")]
 pub struct UnknownRung {
     /// The name that was given.
     pub name: String,
@@ -63,7 +61,7 @@ pub struct UnknownRung {
 impl UnknownRung {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
-        "use one of exact, line-ends, trailing-blanks, look-alikes, indentation, trimmed, blank-lines, anchors, distance"
+        "use one of exact, line-ends, trailing-whitespace, look-alikes, indentation, blank-lines, line-breaks, context"
     }
 }
 
@@ -80,7 +78,7 @@ impl fmt::Display for Lines {
 
 impl Reason {
     /// The names of all reasons.
-    pub const NAMES: [&'static str; 16] = [
+    pub const NAMES: [&'static str; 17] = [
         "no-match",
         "whitespace",
         "stale",
@@ -92,6 +90,7 @@ impl Reason {
         "identical",
         "empty-search",
         "unclear",
+        "placeholder",
         "heading-not-found",
         "not-utf8",
         "moved-away",
@@ -113,6 +112,7 @@ impl Reason {
             Self::Identical => "identical",
             Self::EmptySearch => "empty-search",
             Self::Unclear { .. } => "unclear",
+            Self::Placeholder { .. } => "placeholder",
             Self::HeadingNotFound { .. } => "heading-not-found",
             Self::NotUtf8 { .. } => "not-utf8",
             Self::MovedAway { .. } => "moved-away",
@@ -124,18 +124,23 @@ impl Reason {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NoMatch => "copy the lines to search from the file as it is",
-            Self::Whitespace => "copy the lines with their blanks from the file as it is",
+            Self::NoMatch => "copy the lines to search for from the file",
+            Self::Whitespace => "copy the lines with their whitespace from the file",
             Self::Stale => "read the file again and copy the lines from it",
-            Self::AlreadyApplied { .. } => "nothing to do if this is what was wanted",
+            Self::AlreadyApplied { .. } => "nothing to do, if this is what was wanted",
             Self::Ambiguous { .. } => "add lines around the search text until it occurs once",
-            Self::MidLine { .. } => "search for whole lines",
+            Self::MidLine { .. } => "search for whole lines, or for whole words of one",
             Self::TakenAway { .. } => "search for the text as the earlier edit leaves it, or join the two",
             Self::Overlaps { .. } => "join the two edits into one",
-            Self::Identical => "write what is to stand there instead into the replacement",
-            Self::EmptySearch => "search for the lines beside the place; only an empty file needs none",
+            Self::Identical => "write the new lines into the replacement",
+            Self::EmptySearch => {
+                "search for the lines beside the place; only an empty file can be edited without"
+            }
             Self::Unclear { .. } => "put a backslash before the lines of the file that look like the divider",
-            Self::HeadingNotFound { .. } => "copy the heading from the file as it is, or leave it out",
+            Self::Placeholder { .. } => {
+                "write out the lines that the comment stands for, or leave them out of the search"
+            }
+            Self::HeadingNotFound { .. } => "copy the heading from the file, or leave it out",
             Self::NotUtf8 { .. } => "search for text that is in the file byte for byte",
             Self::MovedAway { .. } => {
                 "write the edits of a file before its move, and a new file of the same name in another answer"
@@ -150,34 +155,53 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoMatch => f.write_str("search text not found"),
-            Self::Whitespace => f.write_str("search text differs from the file in blanks"),
+            Self::Whitespace => f.write_str("the file has the search text with other whitespace"),
             Self::Stale => f.write_str("the file has other lines now than the search text"),
             Self::AlreadyApplied { lines } => {
-                write!(f, "the replacement stands in the file already, {lines}")
+                write!(f, "the replacement is in the file already, {lines}")
             }
-            Self::Ambiguous { how, lines } if *how >= How::Anchors => {
-                write!(f, "search text is like what begins at lines {lines:?}")
+            Self::Ambiguous { how: How::Context, lines } => {
+                write!(f, "search text resembles what begins at lines {lines:?}")
             }
             Self::Ambiguous { lines, .. } => write!(f, "search text occurs at lines {lines:?}"),
             Self::MidLine { lines } => {
-                write!(f, "search text occurs within lines {lines:?}, not as whole lines")
+                write!(f, "search text occurs inside lines {lines:?}, not as whole lines or words")
             }
             Self::TakenAway { by, lines } => {
-                write!(f, "edit {} replaced the text that is searched, {lines}", by + 1)
+                write!(f, "edit {} replaced the text that is searched for, {lines}", by + 1)
             }
-            Self::Overlaps { with } => write!(f, "search text reaches over the border of edit {}", with + 1),
+            Self::Overlaps { with } => {
+                write!(f, "search text is partly inside the text that edit {} inserts", with + 1)
+            }
             Self::Identical => f.write_str("search text and replacement are the same"),
             Self::EmptySearch => f.write_str("there is nothing to search for, and the file has content"),
             Self::Unclear { fitting } => {
                 write!(f, "the block can be read in several ways, of which {fitting} fit the file")
             }
-            Self::HeadingNotFound { heading } => write!(f, "there is not exactly one line `{heading}`"),
+            Self::Placeholder { line } => {
+                write!(f, "the comment `{line}` would replace the lines that it stands for")
+            }
+            Self::HeadingNotFound { heading } => write!(f, "there is not exactly one heading `{heading}`"),
             Self::NotUtf8 { at } => {
                 write!(f, "search text not found, and the file is not UTF-8 at byte {at}")
             }
             Self::MovedAway { by, to } => write!(f, "edit {} moved the file to `{to}`", by + 1),
             Self::NoFile => f.write_str("there is no such file"),
-            Self::NoPath => f.write_str("the answer names no file"),
+            Self::NoPath => f.write_str("the answer does not name a file"),
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kept { line, text } => write!(f, "line {line} stays as it is in the file: `{text}`"),
+            Self::NotWritten { text } => write!(f, "a line that is not in the file is not written: `{text}`"),
+            Self::Gone { text } => write!(f, "a line to remove is not in the file: `{text}`"),
+            Self::There { text } => write!(f, "a line to add is in the file already: `{text}`"),
+            Self::DoubledDivider { line } => {
+                write!(f, "line {line} of the answer: a divider that is there twice was read once")
+            }
         }
     }
 }
@@ -201,6 +225,7 @@ mod tests {
             Reason::Identical,
             Reason::EmptySearch,
             Reason::Unclear { fitting: 2 },
+            Reason::Placeholder { line: "# ... rest".to_owned() },
             Reason::HeadingNotFound { heading: "class Basket".to_owned() },
             Reason::NotUtf8 { at: 7 },
             Reason::MovedAway { by: 0, to: "b.txt".to_owned() },
@@ -217,18 +242,18 @@ mod tests {
     }
 
     #[test]
-    fn rungs_are_found_by_their_names() {
+    fn ways_to_differ_are_found_by_their_names() {
         for how in How::ALL {
             assert_eq!(how.name().parse(), Ok(how));
             assert_eq!(serde_json::to_value(how).unwrap(), how.name());
         }
         let unknown = "fuzzy".parse::<How>().unwrap_err();
-        assert_eq!(unknown.to_string(), "no rung of the ladder is called `fuzzy`");
+        assert_eq!(unknown.to_string(), "`fuzzy` is not a way in which a place may differ");
         assert!(How::ALL.iter().all(|how| unknown.hint().contains(how.name())));
     }
 
     #[test]
-    fn lines_are_told_as_one_or_several_or_none() {
+    fn lines_are_one_or_several_or_none() {
         assert_eq!(Lines { first: 3, last: 3 }.to_string(), "line 3");
         assert_eq!(Lines { first: 3, last: 5 }.to_string(), "lines 3-5");
         assert_eq!(Lines { first: 3, last: 2 }.to_string(), "before line 3");

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use super::index::{Index, Wanted};
-use super::ladder::{self, Fit};
 use super::lines::{Line, count, is_open, line_at};
 use super::needle::Needle;
+use super::place::{self, Fit};
 use super::{Lines, Splice};
 
 /// A file and what was changed in it.
@@ -97,14 +97,14 @@ impl<'t> Running<'t> {
 
     /// The places where a search stands byte for byte.
     pub(super) fn exact(&self, needle: &Needle<'_>, hint: Option<usize>) -> Sites {
-        let fits = ladder::exact(self.original, needle, hint);
-        self.sites(fits, |patch| ladder::exact(&patch.text, needle, None))
+        let fits = place::exact(self.original, needle, hint);
+        self.sites(fits, |patch| place::exact(&patch.text, needle, None))
     }
 
     /// The places where a search stands in some form.
-    pub(super) fn loose(&self, needle: &Needle<'_>, hint: Option<usize>) -> Sites {
-        let fits = self.index().map_or(Vec::new(), |index| ladder::loose(self.original, index, needle, hint));
-        self.sites(fits, |patch| ladder::loose(&patch.text, &patch.index, needle, None))
+    pub(super) fn same(&self, needle: &Needle<'_>, hint: Option<usize>) -> Sites {
+        let fits = self.index().map_or(Vec::new(), |index| place::same(self.original, index, needle, hint));
+        self.sites(fits, |patch| place::same(&patch.text, &patch.index, needle, None))
     }
 
     /// The places that a function finds, in the original and in each patch.

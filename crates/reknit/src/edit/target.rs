@@ -6,14 +6,16 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::compose::{Composer, line_end, with_line_ends};
+use super::compose::{compose, line_end, with_line_ends};
 use super::explain;
 use super::lines::lines;
-use super::locate::{Claim, Found, Part, locate};
+use super::locate::{Claim, Found, Part, literal, locate};
+use super::near::Near;
 use super::needle::Needle;
+use super::placeholder;
 use super::running::{Ground, Running};
 use super::{
-    Action, Edit, FileAction, FilePlan, How, Lines, Match, Place, Policy, Reach, Reason, Rejection, Replace,
+    Action, Edit, FileAction, FilePlan, How, Lines, Match, Note, Policy, Reach, Reason, Rejection, Replace,
     Report, Scope,
 };
 
@@ -57,29 +59,51 @@ impl<'t> Target<'t> {
         }
     }
 
-    /// Which of the ways to read an edit fits, and where, without doing it; more than one must not.
-    pub(super) fn only_fit<'s>(
+    /// Which of the ways to read an edit fits, and what it does, without doing it; more than one must not.
+    ///
+    /// One that puts a line like a divider into the file gives way to one that does not, and one with a repaired
+    /// marker to one without.
+    fn only_fit(
         &mut self,
-        readings: &'s [Replace],
-    ) -> Result<(usize, Found<'s>), Box<Rejection>> {
+        readings: &[Replace],
+        claim: &mut Claim,
+    ) -> Result<(usize, Prepared), Box<Rejection>> {
+        if let [only] = readings {
+            let prepared = self.prepare(only, claim)?;
+            return if only.is_stray() {
+                Err(Rejection::because(Reason::Unclear { fitting: 1 }))
+            } else {
+                Ok((0, prepared))
+            };
+        }
         let mut fitting = Vec::new();
         let mut rejected = Vec::new();
         for (reading, replace) in readings.iter().enumerate() {
-            let mut alone = Claim::Open { edits: 1 };
-            match locate(&mut self.running, replace, self.policy, &mut alone) {
-                Ok(found) => fitting.push((reading, found)),
+            match self.prepare(replace, &mut Claim::Open { edits: 1 }) {
+                Ok(prepared) => fitting.push((reading, prepared)),
                 Err(rejection) => rejected.push(rejection),
+            }
+        }
+        for is_worse in [Replace::adds_divider, Replace::is_repaired] {
+            if fitting.iter().any(|(reading, _)| !is_worse(&readings[*reading])) {
+                fitting.retain(|(reading, _)| !is_worse(&readings[*reading]));
             }
         }
         let reason = Reason::Unclear { fitting: fitting.len() };
         match fitting.pop() {
-            Some(fit) if fitting.is_empty() => Ok(fit),
-            None if rejected.len() == 1 => Err(rejected.remove(0)),
+            Some((reading, prepared)) if fitting.is_empty() && !readings[reading].is_stray() => {
+                Ok((reading, prepared))
+            }
             _ => {
                 let closest = rejected.into_iter().find_map(|rejection| rejection.closest);
                 Err(Box::new(Rejection { reason, closest }))
             }
         }
+    }
+
+    /// The place of an edit whose search text is there as it is, without regard to the replacement.
+    pub(super) fn literal<'s>(&mut self, replace: &'s Replace) -> Option<Found<'s>> {
+        literal(&mut self.running, replace)
     }
 
     /// Whether an edit that fits several places gets one of them if as many edits have its search text.
@@ -106,6 +130,9 @@ impl<'t> Target<'t> {
             |replace: &Replace| replace.search.is_empty() && self.presence == Presence::Absent;
         match &edit.action {
             Action::Write { content } => {
+                if is_there {
+                    self.check_placeholder(content)?;
+                }
                 let content = match self.uniform_line_end() {
                     Some(end) => with_line_ends(content, end),
                     None => content.clone().into_bytes(),
@@ -130,17 +157,26 @@ impl<'t> Target<'t> {
                 self.presence = Presence::Moved { to: to.clone(), by: index };
                 Ok(self.everything())
             }
-            Action::Replace(replace) => {
-                let found = locate(&mut self.running, replace, self.policy, claim)?;
-                self.check_repeated(replace, &found)?;
-                let found = write(&mut self.running, index, replace, found)?;
-                self.texts.insert(index, hash_of(replace));
+            Action::Replace(_) | Action::Undecided(_) => {
+                let readings = edit.readings();
+                let (reading, prepared) = self.only_fit(readings, claim)?;
+                self.check_repeated(&readings[reading], &prepared)?;
+                let found = self.write(index, &readings[reading], prepared);
+                self.texts.insert(index, hash_of(&readings[reading]));
                 Ok(found)
             }
-            Action::Undecided(readings) => {
-                let (reading, found) = self.only_fit(readings)?;
-                write(&mut self.running, index, &readings[reading], found)
+        }
+    }
+
+    /// Refuses a content that has a comment in place of lines which the file has.
+    fn check_placeholder(&self, content: &str) -> Result<(), Box<Rejection>> {
+        let text = self.running.original;
+        let comes: Vec<_> = lines(content.as_bytes()).collect();
+        match placeholder::find(&comes, &Needle::new(""), text) {
+            Some(line) if !text.trim_ascii().is_empty() => {
+                Err(Rejection::because(Reason::Placeholder { line }))
             }
+            _ => Ok(()),
         }
     }
 
@@ -170,21 +206,83 @@ impl<'t> Target<'t> {
     }
 
     /// Refuses an edit that would be done to what the very same edit wrote before.
-    fn check_repeated(&self, replace: &Replace, found: &Found<'_>) -> Result<(), Box<Rejection>> {
-        for site in found.parts.iter().flat_map(|part| &part.sites) {
-            if let Ground::Patch { by, .. } = site.ground
+    fn check_repeated(&self, replace: &Replace, prepared: &Prepared) -> Result<(), Box<Rejection>> {
+        for patch in &prepared.patches {
+            if let Ground::Patch { by, .. } = patch.ground
                 && self.texts.get(&by) == Some(&hash_of(replace))
             {
-                let lines = self.running.lines(site);
-                return Err(Rejection::because(Reason::AlreadyApplied { lines }));
+                return Err(Rejection::because(Reason::AlreadyApplied { lines: patch.lines }));
             }
         }
         Ok(())
     }
 
+    /// Finds the place of an edit, and what is written there.
+    fn prepare(&mut self, replace: &Replace, claim: &mut Claim) -> Result<Prepared, Box<Rejection>> {
+        let Found { parts, how } = locate(&mut self.running, replace, self.policy, claim)?;
+        let running = &self.running;
+        let mut prepared = Prepared { how, patches: Vec::new(), notes: Vec::new() };
+        prepared.notes.extend(replace.doubled.map(|line| Note::DoubledDivider { line }));
+        for Part { search, replacement, scope, sites } in parts {
+            let needle = Needle::new(&search);
+            for site in sites {
+                let text = running.ground(site.ground);
+                let lines = running.lines(&site);
+                let bytes = match scope {
+                    Scope::Within => with_line_ends(&replacement, line_end(text, site.fit.range.start)),
+                    Scope::Lines => {
+                        let composed = compose(text, &needle, &site.fit, &replacement, replace.end);
+                        let composed = composed.map_err(|refusal| {
+                            let near = Near::whole(&needle, site.fit.clone());
+                            let reason = explain::reason(refusal, text, &needle, &near, lines);
+                            Box::new(Rejection {
+                                reason,
+                                closest: explain::closest(text, &needle, &near, lines),
+                            })
+                        })?;
+                        prepared.notes.extend(composed.notes);
+                        composed.bytes
+                    }
+                };
+                prepared.patches.push(Patch { ground: site.ground, range: site.fit.range, bytes, lines });
+            }
+        }
+        let is_there = |patch: &Patch| {
+            let text = running.ground(patch.ground);
+            text[patch.range.clone()] == *patch.bytes || is_around(text, &patch.range, &patch.bytes)
+        };
+        if let (true, Some(first)) = (prepared.patches.iter().all(is_there), prepared.patches.first()) {
+            let identical = replace.search == replace.replacement;
+            let already = Reason::AlreadyApplied { lines: first.lines };
+            return Err(Rejection::because(if identical { Reason::Identical } else { already }));
+        }
+        Ok(prepared)
+    }
+
+    /// Puts what was prepared into the running text.
+    fn write(&mut self, index: usize, replace: &Replace, prepared: Prepared) -> Match {
+        let Prepared { how, patches, notes } = prepared;
+        let mut lines: Vec<_> = patches.iter().map(|patch| patch.lines).collect();
+        let inside = patches.iter().rev().find_map(|patch| match patch.ground {
+            Ground::Patch { by, .. } => Some(by),
+            Ground::Untouched => None,
+        });
+        // From the last to the first, so that the places in one patch stay where they are.
+        for patch in patches.into_iter().rev() {
+            self.running.patch(patch.ground, patch.range, &patch.bytes, index);
+        }
+        lines.sort_unstable();
+        if replace.reach == Reach::One
+            && let (Some(first), Some(last)) = (lines.first(), lines.last())
+        {
+            lines = vec![Lines { first: first.first, last: last.last }];
+        }
+        Match { how, lines, inside, notes }
+    }
+
     fn everything(&self) -> Match {
         let lines = vec![self.running.all_lines()];
-        Match { how: How::Exact, lines, score: 1.0, runner_up: None, inside: None }
+        Match { how: How::Exact, lines, inside: None, notes: Vec::new() }
     }
 }
 
@@ -194,8 +292,23 @@ fn hash_of(replace: &Replace) -> u64 {
     hasher.finish()
 }
 
-/// Whether a replacement that keeps all that it replaces, and adds to it, stands around the place already.
-fn stands_around(text: &[u8], range: &Range<usize>, replacement: &[u8]) -> bool {
+/// What an edit does.
+struct Prepared {
+    how: How,
+    patches: Vec<Patch>,
+    notes: Vec<Note>,
+}
+
+/// Bytes for one place.
+struct Patch {
+    ground: Ground,
+    range: Range<usize>,
+    bytes: Vec<u8>,
+    lines: Lines,
+}
+
+/// Whether a replacement that keeps all that it replaces, and adds to it, is around the place already.
+fn is_around(text: &[u8], range: &Range<usize>, replacement: &[u8]) -> bool {
     let kept = &text[range.clone()];
     let adds = replacement.len() > kept.len() && !kept.is_empty();
     adds && memmem::find_iter(replacement, kept).any(|offset| {
@@ -204,60 +317,4 @@ fn stands_around(text: &[u8], range: &Range<usize>, replacement: &[u8]) -> bool 
         let there = start.and_then(|start| text.get(start..start + replacement.len()));
         rest.iter().any(|added| !added.trim_ascii().is_empty()) && there == Some(replacement)
     })
-}
-
-/// Puts what was found into the running text.
-fn write(
-    running: &mut Running<'_>,
-    index: usize,
-    replace: &Replace,
-    found: Found<'_>,
-) -> Result<Match, Box<Rejection>> {
-    let Found { parts, how, score, runner_up } = found;
-    let mut places = Vec::new();
-    let mut inside = None;
-    let mut patches = Vec::new();
-    for Part { search, replacement, scope, sites } in parts {
-        let needle = Needle::new(&search);
-        for site in sites {
-            let text = running.ground(site.ground);
-            let bytes = match scope {
-                Scope::Within => with_line_ends(&replacement, line_end(text, site.fit.range.start)),
-                Scope::Lines => {
-                    let mut composer = Composer::new(text, &needle, &site.fit, replace.end);
-                    lines(replacement.as_bytes()).for_each(|line| composer.line(line));
-                    composer.finish().ok_or_else(|| {
-                        let place = Place { lines: running.lines(&site), score: site.fit.score };
-                        let closest = Some(explain::closest(text, &needle, &site.fit, place));
-                        Box::new(Rejection { reason: Reason::Stale, closest })
-                    })?
-                }
-            };
-            places.push(running.lines(&site));
-            if let Ground::Patch { by, .. } = site.ground {
-                inside = Some(by);
-            }
-            patches.push((site.ground, site.fit.range, bytes));
-        }
-    }
-    let is_there = |(ground, range, bytes): &(Ground, Range<usize>, Vec<u8>)| {
-        let text = running.ground(*ground);
-        text[range.clone()] == **bytes || stands_around(text, range, bytes)
-    };
-    if let (true, [lines, ..]) = (patches.iter().all(is_there), &*places) {
-        let identical = replace.search == replace.replacement;
-        let already = Reason::AlreadyApplied { lines: *lines };
-        return Err(Rejection::because(if identical { Reason::Identical } else { already }));
-    }
-    // From the last to the first, so that the places in one patch stay where they are.
-    for (ground, range, bytes) in patches.into_iter().rev() {
-        running.patch(ground, range, &bytes, index);
-    }
-    places.sort_unstable();
-    if replace.reach == Reach::One
-        && let (Some(first), Some(last)) = (places.first(), places.last())
-    {
-        places = vec![Lines { first: first.first, last: last.last }];
-    }
-    Ok(Match { how, lines: places, score, runner_up, inside })
 }

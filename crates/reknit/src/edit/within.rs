@@ -1,13 +1,14 @@
 //! Edits that are not for whole lines: any stretch of text, as the edit tools of agents take it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::compose::line_end;
-use super::ladder::{Fit, PLACES};
-use super::lines::{begins, count, is_open};
+use super::lines::{begins, count, is_open, start_of_line};
 use super::locate::{Found, Part};
+use super::place::{Fit, PLACES};
 use super::running::{Running, Site};
 use super::{How, Policy, Reach, Reason, Rejection, Replace, Scope};
 
@@ -35,6 +36,13 @@ pub(super) fn locate<'s>(
         if sites.is_empty() {
             continue;
         }
+        if replace.reach == Reach::One {
+            let is_whole = |site: &Site| !cuts_a_word(running.ground(site.ground), &site.fit.range);
+            if !sites.iter().any(is_whole) {
+                return Err(Rejection::because(Reason::MidLine { lines: running.starts(&sites) }));
+            }
+            sites.retain(is_whole);
+        }
         if replace.reach == Reach::One && sites.len() > 1 {
             return Err(Rejection::because(Reason::Ambiguous { how, lines: running.starts(&sites) }));
         }
@@ -45,7 +53,7 @@ pub(super) fn locate<'s>(
         }
         let part =
             Part { search, replacement: Cow::Borrowed(&replace.replacement), scope: Scope::Within, sites };
-        return Ok(Some(Found { parts: vec![part], how, score: 1.0, runner_up: None }));
+        return Ok(Some(Found { parts: vec![part], how }));
     }
     Ok(None)
 }
@@ -57,9 +65,21 @@ fn stretches(text: &[u8], search: &str, how: How, most: usize) -> Vec<Fit> {
         .map(|start| {
             line += count(text, counted..start);
             counted = start;
-            Fit { how, range: start..start + search.len(), line, aligned: Vec::new(), score: 1.0 }
+            Fit { how, range: start..start + search.len(), line, rows: Vec::new() }
         })
         .collect()
+}
+
+/// Whether a stretch that is lines otherwise begins or ends inside a word: `limit = 1` is not `limit = 10`.
+fn cuts_a_word(text: &[u8], range: &Range<usize>) -> bool {
+    let is_word = |at: usize| text.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let begins_in_word = range.start > 0 && is_word(range.start - 1) && is_word(range.start);
+    let ends_in_word = is_word(range.end - 1) && is_word(range.end);
+    let is_tall = text[range.clone()].contains(&b'\n');
+    let begins_line = text[start_of_line(text, range.start)..range.start].trim_ascii().is_empty();
+    let rest = &text[range.end..];
+    let ends_line = rest[..memchr(b'\n', rest).unwrap_or(rest.len())].trim_ascii().is_empty();
+    ends_in_word && (is_tall || begins_line) || begins_in_word && (is_tall || ends_line)
 }
 
 /// Text that is all of its lines goes with the last line's end, so that no blank line stays behind.

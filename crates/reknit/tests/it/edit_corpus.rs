@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use reknit::edit::{
-    Closest, Edit, FileAction, FilePlan, Format, Match, Original, Outcome, Parsed, Parser, Place, Plan,
-    Policy, Preview, Rejection, parse, plan,
+    Closest, Edit, FileAction, FilePlan, Format, Match, Original, Outcome, Parsed, Parser, Plan, Policy,
+    Preview, Rejection, parse, plan,
 };
 
 use crate::corpus::{self, Case, Files, Verdict};
@@ -103,6 +103,7 @@ fn told(parsed: &Parsed, plans: &[FilePlan], named: Option<Format>) -> String {
             match &report.outcome {
                 Outcome::Applied(found) => tell_match(&mut told, found),
                 Outcome::Rejected(rejection) => tell_rejection(&mut told, rejection),
+                outcome => writeln!(told, "{}", format!("{outcome:?}").to_lowercase()).unwrap(),
             }
             tell_repairs(&mut told, edit);
         }
@@ -119,9 +120,9 @@ fn told(parsed: &Parsed, plans: &[FilePlan], named: Option<Format>) -> String {
 
 fn tell_match(told: &mut String, found: &Match) {
     let lines: Vec<_> = found.lines.iter().map(ToString::to_string).collect();
-    writeln!(told, "applied, {}, {}, score {:.2}", found.how, lines.join(" and "), found.score).unwrap();
-    if let Some(Place { lines, score }) = found.runner_up {
-        writeln!(told, "  runner-up: {lines}, score {score:.2}").unwrap();
+    writeln!(told, "applied, {}, {}", found.how, lines.join(" and ")).unwrap();
+    for note in &found.notes {
+        writeln!(told, "  note: {note}").unwrap();
     }
     if let Some(earlier) = found.inside {
         writeln!(told, "  inside what edit {} puts there", earlier + 1).unwrap();
@@ -131,7 +132,7 @@ fn tell_match(told: &mut String, found: &Match) {
 fn tell_rejection(told: &mut String, Rejection { reason, closest, .. }: &Rejection) {
     writeln!(told, "rejected, {}: {reason}", reason.name()).unwrap();
     writeln!(told, "  hint: {}", reason.hint()).unwrap();
-    if let Some(Closest { place: Place { lines, score }, diff, .. }) = closest {
+    if let Some(Closest { lines, score, diff, .. }) = closest {
         writeln!(told, "  closest: {lines}, score {score:.2}").unwrap();
         diff.lines().for_each(|line| writeln!(told, "    {line}").unwrap());
     }

@@ -15,7 +15,6 @@ pub(crate) struct Follower {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fate {
     Placed(How, Lines),
-    Unplaced(Box<Rejection>),
     Rejected(Box<Rejection>),
 }
 
@@ -28,9 +27,6 @@ impl Follower {
             match change {
                 Change::Placed { edit, how, lines } => {
                     self.fates.insert(edit, Fate::Placed(how, lines));
-                }
-                Change::Unplaced { edit, rejection } => {
-                    self.fates.insert(edit, Fate::Unplaced(rejection));
                 }
                 Change::Rejected { edit, rejection } => {
                     self.fates.insert(edit, Fate::Rejected(rejection));

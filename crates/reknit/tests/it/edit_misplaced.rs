@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use reknit::edit::{Original, Outcome, Policy, plan};
 
-use self::case::{Case, Presence, Right};
+use self::case::{Case, Decoys, Presence, Right};
 use self::slip::{Slip, combinations};
 use crate::cuts::Random;
 
@@ -50,11 +50,12 @@ fn run(seed: u64) -> Tally {
     for slips in combinations() {
         for number in 0..EDITS {
             let presence = if number % 2 == 0 { Presence::There } else { Presence::Removed };
+            let decoys = if number % 4 < 2 { Decoys::One } else { Decoys::Two };
             // A file in which nothing can slip in this way, one without blank lines say, is passed over.
             let (source, case) = (0..sources.len())
                 .find_map(|_| {
                     next = (next + 1) % sources.len();
-                    Some((&sources[next], Case::new(&sources[next], &slips, presence, &mut random)?))
+                    Some((&sources[next], Case::new(&sources[next], &slips, presence, decoys, &mut random)?))
                 })
                 .unwrap_or_else(|| panic!("no file has lines in which {slips:?} can happen"));
             let (verdict, landed) = judge(&case);
@@ -92,7 +93,7 @@ fn judge(case: &Case) -> (Verdict, String) {
         {
             Verdict::Right
         }
-        (Outcome::Applied(_), _) => Verdict::Wrong,
+        _ => Verdict::Wrong,
     };
     (verdict, landed)
 }
@@ -164,6 +165,12 @@ impl Tally {
         assert!(all >= 2000, "{all} edits are too few");
         let count = self.wrong.len();
         assert!(count == 0, "{count} edits landed where they must not:\n{}", self.wrong.join("\n\n"));
-        assert!(there[0] * 100 >= placed * 95, "{} of {placed} edits are right", there[0]);
+        // A line that says which thing this is may not differ, and what is cut off or reworded often is one.
+        let is_free = |slips: &[Slip]| !slips.contains(&Slip::Word) && !slips.contains(&Slip::FirstLineCut);
+        let free = self.rows.iter().filter(|(slips, _)| is_free(slips)).map(|(_, row)| row.there);
+        let (right, all) =
+            free.fold((0, 0), |sum, there| (sum.0 + there[0], sum.1 + there.iter().sum::<usize>()));
+        assert!(right * 100 >= all * 95, "{right} of {all} edits are right");
+        assert!(there[0] * 100 >= placed * 65, "{} of {placed} edits are right", there[0]);
     }
 }

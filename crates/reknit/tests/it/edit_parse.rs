@@ -379,6 +379,7 @@ fn tell_replace(told: &mut String, replace: &Replace) {
     match replace.end {
         FileEnd::Kept => {}
         FileEnd::Closed => told.push_str("lines have ends\n"),
+        FileEnd::Open => told.push_str("the last line has no end\n"),
         FileEnd::Here => told.push_str("at the end of the file\n"),
     }
     tell_text(told, "search", &replace.search);

@@ -25,6 +25,7 @@ mod edit_follower;
 mod edit_preview;
 mod edit_corpus;
 mod edit_misplaced;
+mod edit_wrong;
 mod edit_safety;
 mod history;
 mod damage;

@@ -107,7 +107,7 @@ fn every_public_type_is_send_and_sync() {
         edit::How,
         edit::UnknownRung,
         edit::Lines,
-        edit::Place,
+        edit::Note,
         edit::Rejection,
         edit::Closest,
         edit::Reason,

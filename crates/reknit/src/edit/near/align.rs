@@ -1,88 +1,211 @@
-//! [`align`]: the lines of a search beside those of a text that stand for them.
+//! [`align`]: the lines of a search text beside those of a place.
 
 use std::ops::Range;
 
-use super::super::How;
-use super::super::ladder::{Fit, tile};
-use super::super::lines::{Line, line_at, line_before};
+use super::super::levels::Levels;
+use super::super::lines::{Line, indent, is_same, line_at, line_before, lines};
 use super::super::needle::{Key, Needle};
-use super::gap::{Ends, cut, fill};
+use super::super::place::{Row, Stand, lay_out, levels};
+use super::super::tokens::{joined, joined_before};
 use super::vote::Vote;
-use super::{Counterpart, Near, slack, weight};
+use super::{Near, likeness, slack, weight};
+
+/// What a line between two of the search counts against them.
+const UNNAMED: f64 = 2.0;
+/// How many lines beside those that are the same are paired one by one where the search begins or ends.
+const ENDS: usize = 8;
 
 /// Aligns a search with the lines around a candidate, as far as there is room.
-pub(super) fn align(text: &[u8], needle: &Needle<'_>, vote: Vote, room: &Range<usize>) -> Option<Near> {
+pub(in super::super) fn align(
+    text: &[u8],
+    needle: &Needle<'_>,
+    vote: Vote,
+    room: &Range<usize>,
+) -> Option<Near> {
     let (number, window) = window(text, needle, vote, room)?;
-    let matched = matched(needle, &window);
-    let counterparts: Vec<_> = matched.iter().map(|found| found.map(|(at, _)| window[at].line)).collect();
-    let first = matched.iter().flatten().next()?.0;
-    let last = matched.iter().flatten().next_back()?.0;
-
-    let weights = |nth: usize| weight(needle.lines[needle.solid[nth].line].body);
-    let all: f64 = (0..matched.len()).map(weights).sum();
-    let there: f64 =
-        matched.iter().enumerate().filter_map(|(nth, found)| Some(weights(nth) * found.as_ref()?.1)).sum();
-    let (unseen, extra) = unseen(needle, &window, &matched);
-
-    let tiles = tile(text, needle, &counterparts);
-    let same = |found: &Option<(usize, f64)>| found.is_some_and(|(_, likeness)| likeness == 1.0);
-    let anchored = matched.len() >= 3
-        && matched.first().is_some_and(same)
-        && matched.last().is_some_and(same)
-        && last + 1 - first <= matched.len() + matched.len() / 2;
-    let fit = Fit {
-        how: if anchored { How::Anchors } else { How::Distance },
-        range: tiles.range,
-        line: number + window[first].number - tiles.above,
-        aligned: tiles.aligned,
-        score: there / (all + extra / 2.0),
-    };
-    let counterparts = matched
-        .iter()
-        .map(|found| match found {
-            Some((_, 1.0)) => Counterpart::Same,
-            Some(_) => Counterpart::Like,
-            None => Counterpart::Missing,
-        })
-        .collect();
-    let cut = match matched.first() {
-        Some(Some((at, likeness))) if *likeness < 1.0 => cut(needle, window[*at].line.body).unwrap_or(0),
-        _ => 0,
-    };
-    let above = matched.iter().position(Option::is_some).unwrap_or(0);
-    let below = matched.iter().rev().position(Option::is_some).unwrap_or(0);
-    let keys = keys(text, &fit.range, above, below);
-    Some(Near { fit, counterparts, keys, unseen, cut })
-}
-
-/// How many lines of a place stand for none of the search, and what they weigh. One that stands where a line of
-/// the search is missing counts once, as that.
-fn unseen(needle: &Needle<'_>, window: &[Solid<'_>], matched: &[Option<(usize, f64)>]) -> (usize, f64) {
-    let held = matched.iter().enumerate().filter_map(|(nth, found)| Some((nth, found.as_ref()?.0)));
-    let mut unseen = (0, 0.0);
-    for ((nth, at), (next, next_at)) in held.clone().zip(held.skip(1)) {
-        let between = &window[at + 1..next_at];
-        let missing = &needle.solid[nth + 1..next];
-        let there: f64 = between.iter().map(|there| weight(there.line.body)).sum();
-        let searched: f64 = missing.iter().map(|solid| weight(needle.lines[solid.line].body)).sum();
-        unseen.0 += between.len().saturating_sub(missing.len());
-        unseen.1 += f64::max(there - searched, 0.0);
+    let mut aligned = Aligned { text, needle, window: &window, rows: Vec::new() };
+    aligned.rows = vec![Row { own: 0..0, stand: Stand::Missing }; needle.solid.len()];
+    let mut pairs = common(needle, &window);
+    tighten(needle, &window, &mut pairs);
+    if pairs.is_empty() {
+        aligned.without_pairs(vote)?;
+    } else {
+        aligned.with_pairs(&pairs);
     }
-    unseen
+    let rows = aligned.rows;
+    let first = rows.iter().find(|row| !row.own.is_empty())?.own.start;
+    let line = window.iter().find(|solid| solid.line.start == first)?.number + number;
+    let score = score(text, needle, &window, &rows);
+    Some(Near::new(needle, lay_out(text, needle, rows, line), score))
 }
 
-/// The keys of the lines of a range, and of so many above and below it.
-fn keys(text: &[u8], range: &Range<usize>, above: usize, below: usize) -> Vec<Key> {
-    let key = |line: Line<'_>| Key::of(line.body);
-    let up = std::iter::successors(line_before(text, range.start), |line| line_before(text, line.start));
-    let down = std::iter::successors(line_at(text, range.start), |line| line_at(text, line.next()));
-    let inside = down.clone().take_while(|line| line.start < range.end).filter_map(key).count();
-    up.filter_map(key).take(above).chain(down.filter_map(key).take(inside + below)).collect()
+/// The lines around a word that are all of a search, with other line breaks.
+pub(super) fn align_joined(text: &[u8], needle: &Needle<'_>, vote: Vote) -> Option<Near> {
+    let bodies: Vec<_> = needle.solid.iter().map(|solid| needle.lines[solid.line].body).collect();
+    let first = needle.solid.first()?.line;
+    let (mut start, mut number) = (vote.spot.start, vote.spot.line);
+    for _ in 0..=vote.line {
+        let is_shared = |line: Line<'_>| bodies.iter().any(|body| is_same(body, line.body));
+        let end = joined(&bodies, text, start).filter(|end| *end > vote.spot.start);
+        // A line that is the same needs no other line breaks.
+        if let Some(end) = end.filter(|end| !lines(&text[start..*end]).any(is_shared)) {
+            let mut rows = vec![Row { own: end..end, stand: Stand::Joined { first } }; bodies.len()];
+            rows[0].own = start..end;
+            return Some(Near::new(needle, lay_out(text, needle, rows, number), 1.0));
+        }
+        start = line_before(text, start)?.start;
+        number -= 1;
+    }
+    None
 }
 
-/// A line of the text, blank ones aside, and its number from the beginning of the window.
-pub(super) struct Solid<'t> {
-    pub(super) line: Line<'t>,
+/// How much of a search is there. Lines that it does not name count against it, by half.
+fn score(text: &[u8], needle: &Needle<'_>, window: &[Solid<'_>], rows: &[Row]) -> f64 {
+    let (mut all, mut there) = (0.0, 0.0);
+    for (solid, row) in needle.solid.iter().zip(rows) {
+        let body = needle.lines[solid.line].body;
+        all += weight(body);
+        there += weight(body)
+            * match row.stand {
+                Stand::Same | Stand::Joined { .. } => 1.0,
+                Stand::Differs => line_at(text, row.own.start).map_or(0.0, |line| likeness(body, line.body)),
+                Stand::Missing => 0.0,
+            };
+    }
+    let present = || rows.iter().filter(|row| !row.own.is_empty());
+    let (Some(first), Some(last)) = (present().next(), present().next_back()) else { return 0.0 };
+    let is_unnamed = |solid: &&Solid<'_>| {
+        let start = solid.line.start;
+        first.own.start < start && start < last.own.start && !present().any(|row| row.own.contains(&start))
+    };
+    let unnamed: f64 = window.iter().filter(is_unnamed).map(|solid| weight(solid.line.body)).sum();
+    there / (all + unnamed / 2.0)
+}
+
+/// The lines of a search, while what a text has for them is found.
+struct Aligned<'a> {
+    text: &'a [u8],
+    needle: &'a Needle<'a>,
+    window: &'a [Solid<'a>],
+    rows: Vec<Row>,
+}
+
+impl Aligned<'_> {
+    /// Fills what is between lines that are the same, and beside them.
+    fn with_pairs(&mut self, pairs: &[(usize, usize)]) {
+        for (nth, at) in pairs {
+            self.set(*nth, *at, Stand::Same);
+        }
+        self.check_levels(pairs);
+        let mut from = (0, None);
+        for (nth, at) in pairs.iter().copied() {
+            self.fill(from.0..nth, from.1, Some(at));
+            from = (nth + 1, Some(at));
+        }
+        self.fill(from.0..self.rows.len(), from.1, None);
+    }
+
+    fn body(&self, nth: usize) -> &[u8] {
+        self.needle.lines[self.needle.solid[nth].line].body
+    }
+
+    fn set(&mut self, nth: usize, at: usize, stand: Stand) {
+        let line = self.window[at].line;
+        self.rows[nth] = Row { own: line.start..line.next(), stand };
+    }
+
+    /// A line that is at another level than the others is another line.
+    fn check_levels(&mut self, pairs: &[(usize, usize)]) {
+        let levels = levels(self.text, self.needle, &self.rows);
+        for (nth, at) in pairs {
+            let there = indent(self.window[*at].line.body);
+            if !levels.as_ref().is_some_and(|levels: &Levels| levels.fits(indent(self.body(*nth)), there)) {
+                self.rows[*nth].stand = Stand::Differs;
+            }
+        }
+    }
+
+    /// Lines of a search between two that are the same, or beside one. They are the same with other line breaks, or
+    /// stand one by one for as many others, or are missing.
+    fn fill(&mut self, gap: Range<usize>, before: Option<usize>, after: Option<usize>) {
+        if gap.is_empty() {
+            return;
+        }
+        let bodies: Vec<_> = gap.clone().map(|nth| self.body(nth)).collect();
+        let room = match (before, after) {
+            (Some(before), Some(after)) => before + 1..after,
+            (Some(before), None) => before + 1..(before + 1 + gap.len().min(ENDS)).min(self.window.len()),
+            (None, Some(after)) => after - gap.len().min(ENDS).min(after)..after,
+            (None, None) => return,
+        };
+        let joined = match (before, after) {
+            (Some(before), after) => {
+                let start = self.window[before].line.next();
+                let end = joined(&bodies, self.text, start);
+                let limit = after.map(|after| self.window[after].line.start);
+                end.filter(|end| limit.is_none_or(|limit| self.is_blank(*end, limit))).map(|end| start..end)
+            }
+            (None, Some(after)) => {
+                let end = self.window[after].line.start;
+                joined_before(&bodies, self.text, end).map(|line| line.start..end)
+            }
+            (None, None) => None,
+        };
+        if let Some(range) = joined {
+            return self.join(gap, range);
+        }
+        if room.len() == gap.len() || before.is_none() || after.is_none() {
+            let skipped = if before.is_none() { gap.len() - room.len() } else { 0 };
+            for (nth, at) in gap.skip(skipped).zip(room) {
+                self.set(nth, at, Stand::Differs);
+            }
+        }
+    }
+
+    fn is_blank(&self, start: usize, end: usize) -> bool {
+        start <= end && self.text[start..end].trim_ascii().is_empty()
+    }
+
+    /// Some lines of the search are all lines of a range.
+    fn join(&mut self, gap: Range<usize>, range: Range<usize>) {
+        let first = self.needle.solid[gap.start].line;
+        // Blank lines before the first line belong to nothing.
+        let mut start = range.start;
+        while let Some(blank) = line_at(self.text, start).filter(|line| line.is_blank()) {
+            start = blank.next();
+        }
+        for nth in gap.clone() {
+            let own = if nth == gap.start { start..range.end } else { range.end..range.end };
+            self.rows[nth] = Row { own, stand: Stand::Joined { first } };
+        }
+    }
+
+    /// No line is the same: a word of the vote's line is here.
+    fn without_pairs(&mut self, vote: Vote) -> Option<()> {
+        let here = self.window.iter().position(|solid| solid.line.start == vote.spot.start)?;
+        let nth = self.needle.solid.iter().position(|solid| solid.line == vote.line)?;
+        let above = nth.min(here);
+        let below = (self.rows.len() - nth).min(self.window.len() - here);
+        for offset in 0..above + below {
+            self.set(nth - above + offset, here - above + offset, Stand::Differs);
+        }
+        let like = |row: &Row, nth: usize| {
+            line_at(self.text, row.own.start).map_or(0.0, |line| likeness(self.body(nth), line.body))
+        };
+        let alike: f64 = self
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.stand == Stand::Differs)
+            .map(|(nth, row)| like(row, nth))
+            .sum();
+        (alike > 0.0).then_some(())
+    }
+}
+
+/// A line of the text that is not blank, and its number from the beginning of the window.
+struct Solid<'t> {
+    line: Line<'t>,
     number: usize,
     key: Key,
 }
@@ -114,43 +237,11 @@ fn window<'t>(
     (!window.is_empty()).then_some((number, window))
 }
 
-/// For each line of the search that is not blank, the line of the window that stands for it, and how alike
-/// they are.
-fn matched(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<Option<(usize, f64)>> {
-    let mut matched = vec![None; needle.solid.len()];
-    for (nth, at) in common(needle, window) {
-        matched[nth] = Some((at, 1.0));
-    }
-    let mut nth = 0;
-    while nth < matched.len() {
-        if matched[nth].is_some() {
-            nth += 1;
-            continue;
-        }
-        let behind = (nth..matched.len()).find(|nth| matched[*nth].is_some()).unwrap_or(matched.len());
-        let held = |nth: usize| matched.get(nth).copied().flatten().map(|(at, _): (usize, f64)| at);
-        let before = nth.checked_sub(1).and_then(held);
-        let room = before.map_or(0, |at| at + 1)..held(behind).unwrap_or(window.len());
-        let ends = match (before, held(behind)) {
-            (None, Some(_)) => Ends::Last,
-            (Some(_), None) => Ends::First,
-            (Some(_), Some(_)) | (None, None) => Ends::Both,
-        };
-        for (nth, at, likeness) in fill(needle, nth..behind, window, room, ends) {
-            matched[nth] = Some((at, likeness));
-        }
-        nth = behind;
-    }
-    tighten(needle, window, &mut matched);
-    matched
-}
-
 /// The lines that search and window have in common where they go together best, as pairs.
 ///
-/// A line in common counts as much as it weighs, and one of the window between such lines against it, unless it
-/// stands where one of the search is missing: a brace further down is not worth the lines before it.
+/// A line in common counts as much as it weighs, and one of the window between such lines against it, unless it is
+/// where one of the search is missing: a brace further down is not worth the lines before it.
 fn common(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<(usize, usize)> {
-    let costs: Vec<f64> = window.iter().map(|there| weight(there.line.body)).collect();
     let less = |(value, last): (f64, Option<usize>), cost: f64| match last {
         Some(_) if value > cost => (value - cost, last),
         _ => (0.0, None),
@@ -165,8 +256,11 @@ fn common(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<(usize, usize)> {
         row.push((0.0, None));
         for (at, there) in window.iter().enumerate() {
             // A line that stands where one of the search is missing says nothing, however long it is.
-            let mut cell = better(better(best[at + 1], less(row[at], costs[at])), best[at]);
-            if there.key == solid.key && best[at].0 + own > cell.0 {
+            let mut cell = better(better(best[at + 1], less(row[at], UNNAMED)), best[at]);
+            if there.key == solid.key
+                && is_same(needle.lines[solid.line].body, there.line.body)
+                && best[at].0 + own > cell.0
+            {
                 pairs.push((nth, at, best[at].1));
                 cell = (best[at].0 + own, Some(pairs.len() - 1));
             }
@@ -185,27 +279,24 @@ fn common(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<(usize, usize)> {
     sequence
 }
 
-/// Moves lines that are the same as close to the heaviest line as they can be: of two braces to the one beside
-/// it.
-fn tighten(needle: &Needle<'_>, window: &[Solid<'_>], matched: &mut [Option<(usize, f64)>]) {
-    let held: Vec<usize> = (0..matched.len()).filter(|nth| matched[*nth].is_some()).collect();
-    let weight = |nth: &usize| weight(needle.lines[needle.solid[*nth].line].body);
-    let Some(center) = (0..held.len()).max_by(|a, b| weight(&held[*a]).total_cmp(&weight(&held[*b]))) else {
+/// Moves lines that are the same as close to the heaviest line as they can be: of two braces, the one beside it.
+fn tighten(needle: &Needle<'_>, window: &[Solid<'_>], pairs: &mut [(usize, usize)]) {
+    let weight = |(nth, _): &(usize, usize)| weight(needle.lines[needle.solid[*nth].line].body);
+    let Some(center) = (0..pairs.len()).max_by(|a, b| weight(&pairs[*a]).total_cmp(&weight(&pairs[*b])))
+    else {
         return;
     };
     let is = |nth: usize| move |at: &usize| window[*at].key == needle.solid[nth].key;
-    for number in center + 1..held.len() {
-        if let (Some((before, _)), Some((at, 1.0))) = (matched[held[number - 1]], matched[held[number]])
-            && let Some(closest) = (before + 1..at).find(is(held[number]))
-        {
-            matched[held[number]] = Some((closest, 1.0));
+    for number in center + 1..pairs.len() {
+        let (nth, at) = pairs[number];
+        if let Some(closest) = (pairs[number - 1].1 + 1..at).find(is(nth)) {
+            pairs[number].1 = closest;
         }
     }
     for number in (0..center).rev() {
-        if let (Some((behind, _)), Some((at, 1.0))) = (matched[held[number + 1]], matched[held[number]])
-            && let Some(closest) = (at + 1..behind).rev().find(is(held[number]))
-        {
-            matched[held[number]] = Some((closest, 1.0));
+        let (nth, at) = pairs[number];
+        if let Some(closest) = (at + 1..pairs[number + 1].1).rev().find(is(nth)) {
+            pairs[number].1 = closest;
         }
     }
 }

@@ -14,12 +14,12 @@ const SEEDS: usize = 32;
 
 /// A line of the text that may stand for a line of the search.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Vote {
-    pub(super) spot: Spot,
+pub(in super::super) struct Vote {
+    pub(in super::super) spot: Spot,
     /// The line of the search.
-    pub(super) line: usize,
+    pub(in super::super) line: usize,
     /// How much it says: long and rare lines say most.
-    weight: f64,
+    pub(in super::super) weight: f64,
 }
 
 impl Vote {
@@ -45,7 +45,7 @@ fn line_votes(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
         .collect()
 }
 
-fn word_votes(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
+pub(super) fn word_votes(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
     let votes = |(word, line): (&[u8], usize)| {
         let spots = index.word(word);
         let weight = word.len() as f64 / spots.len() as f64;

@@ -144,7 +144,9 @@ impl Reader {
 
     /// Takes the next line.
     pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
-        let marker = Marker::read(line);
+        let padded = Line { text: line.text.trim_start(), ..line };
+        let is_outside = self.patch.as_ref().is_some_and(Patch::is_outside_of_hunks);
+        let marker = Marker::read(line).or_else(|| Marker::read(padded).filter(|_| is_outside));
         if self.patch.is_none() {
             match marker {
                 Some(Marker::Begin) => return self.begin(line, Vec::new()),
@@ -189,6 +191,14 @@ impl Reader {
 }
 
 impl Patch {
+    /// Whether the next line cannot be one that stays.
+    fn is_outside_of_hunks(&self) -> bool {
+        match &self.section {
+            Section::Over | Section::Add(_) | Section::Broken => true,
+            Section::Update(update) => matches!(update.hunk, State::Between),
+        }
+    }
+
     fn is_closed_by(&self, line: Line<'_>) -> bool {
         self.fence.is_some_and(|open| Fence::read(line.text).is_some_and(|fence| fence.closes(open)))
             && !self.is_empty

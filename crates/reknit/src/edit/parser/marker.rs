@@ -80,3 +80,9 @@ fn written(line: &str, count: usize, label: &str, word: &str) -> Option<Written>
     let bare = bare.trim_end_matches([':', '>', '<']).trim_ascii();
     (count >= FEWEST_IF_BADLY && bare.eq_ignore_ascii_case(word)).then_some(Written::Badly)
 }
+
+/// Whether a line of content looks like a divider: as many characters as models write for one.
+pub(in crate::edit) fn is_divider_like(line: &str) -> bool {
+    let line = line.trim_ascii();
+    (5..=9).contains(&line.len()) && line.bytes().all(|byte| byte == b'=')
+}

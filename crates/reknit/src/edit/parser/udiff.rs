@@ -128,14 +128,16 @@ impl Reader {
     /// Takes the next line.
     pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
         if let Some(held) = self.maybe_header.take() {
-            if is_new_name(line.text) {
+            if is_new_name(line.text) && !self.expects_both() {
                 self.end_hunk(parsed);
                 let new = Name::read(&line.text[4..]);
                 return self.named(held.line(), Some(Name::read(&held.text[4..])), Some(new), parsed);
             }
             self.released(held.line(), line, parsed);
         }
-        if is_old_name(line.text) && !self.expects_old() {
+        if is_old_name(line.text)
+            && (!self.expects_old() || name::in_line(line.text[4..].trim_ascii()).is_some())
+        {
             self.maybe_header = Some(Held::new(line));
             return;
         }
@@ -154,7 +156,7 @@ impl Reader {
         }
         if let State::Hunk(body) = &mut self.state {
             body.take_expected();
-            if self.fence.is_some() || body.left.is_some_line() {
+            if self.fence.is_some() || body.left.is_some_line() && !body.is_followed() {
                 return parsed.problems.push(body.incomplete.clone());
             }
         }
@@ -171,6 +173,11 @@ impl Reader {
     /// Whether the hunk must have a line yet that goes.
     fn expects_old(&self) -> bool {
         matches!(&self.state, State::Hunk(body) if matches!(body.left, Left::Lines { old: 1.., .. }))
+    }
+
+    /// Whether the hunk has exactly one line of each side to come.
+    fn expects_both(&self) -> bool {
+        matches!(&self.state, State::Hunk(body) if body.left == Left::Lines { old: 1, new: 1 })
     }
 
     /// A line that is no header after all, and the one below it.
@@ -379,6 +386,12 @@ impl Body {
         }
     }
 
+    /// Whether other text follows the hunk, so that it is not cut, whatever its numbers say.
+    fn is_followed(&self) -> bool {
+        let is_blank: Vec<_> = self.unsided.iter().map(|held| held.line().is_blank()).collect();
+        is_blank.windows(2).any(|two| two == [true, false])
+    }
+
     /// Lines without a side at the end are context if there are as many as must come.
     fn take_expected(&mut self) {
         let count = self.unsided.len();
@@ -396,10 +409,13 @@ impl Body {
         if self.unended.1 {
             self.hunk.unend();
         }
-        if self.unended == (true, false)
-            && let Some(replace) = self.hunk.replace_mut()
-        {
-            replace.end = FileEnd::Closed;
+        let end = match self.unended {
+            (true, false) => FileEnd::Closed,
+            (false, true) => FileEnd::Open,
+            (true, true) | (false, false) => FileEnd::Kept,
+        };
+        if let Some(replace) = self.hunk.replace_mut() {
+            replace.end = end;
         }
         self.hunk.finish()
     }

@@ -31,6 +31,13 @@ pub(super) enum Presence {
     Removed,
 }
 
+/// How many look-alikes the place has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decoys {
+    One,
+    Two,
+}
+
 /// What an edit does to one line of its block.
 #[derive(Clone, Copy)]
 enum Change {
@@ -45,12 +52,19 @@ impl Case {
         source: &Source,
         slips: &[Slip],
         presence: Presence,
+        decoys: Decoys,
         random: &mut Random,
     ) -> Option<Self> {
-        (0..200).find_map(|_| Self::attempt(source, slips, presence, random))
+        (0..200).find_map(|_| Self::attempt(source, slips, presence, decoys, random))
     }
 
-    fn attempt(source: &Source, slips: &[Slip], presence: Presence, random: &mut Random) -> Option<Self> {
+    fn attempt(
+        source: &Source,
+        slips: &[Slip],
+        presence: Presence,
+        decoys: Decoys,
+        random: &mut Random,
+    ) -> Option<Self> {
         let lines = &source.lines;
         let height = HEIGHT.start() + random.below(HEIGHT.end() - HEIGHT.start() + 1);
         let start = random.below(lines.len().checked_sub(height)?);
@@ -65,10 +79,14 @@ impl Case {
         }
 
         let telling: Vec<_> = (0..height).filter(|line| !copy.spoilt.contains(line)).collect();
-        let decoys = [
-            with_another_identifier(block, &telling, random)?,
-            with_another_line(block, &telling, lines, random)?,
-        ];
+        // One by itself has another name: any other kept line may differ.
+        let decoys = match decoys {
+            Decoys::One => vec![with_another_name(block, &telling, random)?],
+            Decoys::Two => vec![
+                with_another_identifier(block, &telling, random)?,
+                with_another_line(block, &telling, lines, random)?,
+            ],
+        };
         let (file, at) = hidden(lines, start, height, decoys, presence, random);
         // Where all but the spoilt lines stand a second time, nobody could say which of the two is meant.
         if places(&file, block, &copy.spoilt) != usize::from(presence == Presence::There) {
@@ -110,6 +128,13 @@ fn with_another_identifier(block: &[String], telling: &[usize], random: &mut Ran
     Some(decoy)
 }
 
+/// The block with another name in its first line that has a letter.
+fn with_another_name(block: &[String], telling: &[usize], random: &mut Random) -> Option<Vec<String>> {
+    let first = block.iter().position(|line| line.contains(char::is_alphabetic))?;
+    let lines: Vec<_> = telling.iter().copied().filter(|line| *line == first).collect();
+    with_another_identifier(block, &lines, random)
+}
+
 /// The block with one line replaced by another one of the file.
 fn with_another_line(
     block: &[String],
@@ -133,7 +158,7 @@ fn hidden(
     lines: &[String],
     start: usize,
     height: usize,
-    decoys: [Vec<String>; 2],
+    decoys: Vec<Vec<String>>,
     presence: Presence,
     random: &mut Random,
 ) -> (Vec<String>, usize) {

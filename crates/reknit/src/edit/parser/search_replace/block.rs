@@ -4,7 +4,7 @@ use std::{mem, slice};
 
 use super::super::fence::{Fence, Mark};
 use super::super::lines::Line;
-use super::super::marker::{Marker, Written};
+use super::super::marker::{Marker, Written, is_divider_like};
 use super::super::name::Heading;
 use super::super::{Problem, ProblemKind, Repair, RepairKind};
 use super::numbers::{Numbers, strip_search};
@@ -41,6 +41,8 @@ pub(super) struct Block {
     outside: Option<Outside>,
     /// A fence inside the replacement.
     nested: bool,
+    /// Whether the last line of the replacement has a backslash that keeps it from being a divider.
+    is_last_escaped: bool,
 }
 
 /// The first marker of a block.
@@ -69,14 +71,14 @@ enum Head {
     Over,
 }
 
-/// A line, or several adjacent ones, that may divide a block.
-#[derive(Clone, Debug)]
+/// A line that may divide a block.
+#[derive(Clone, Copy, Debug)]
 struct Divider {
-    /// Their place in the body.
+    /// Its place in the body.
     start: usize,
     end: usize,
-    /// The line that is one too much.
-    doubled: Option<usize>,
+    /// Its number in the answer.
+    line: usize,
 }
 
 /// What follows a line that may be the closing fence of a block without an end marker.
@@ -121,6 +123,7 @@ impl Block {
             numbers: Vec::new(),
             outside: None,
             nested: false,
+            is_last_escaped: false,
         }
     }
 
@@ -157,7 +160,7 @@ impl Block {
             return;
         }
         if let Some(Marker::Divider { .. }) = marker {
-            divide(&mut self.others, self.body.len(), line);
+            self.others.push(self.divider_at(line));
         }
         let text = unescaped(line.text);
         self.body.push_str(text);
@@ -173,12 +176,16 @@ impl Block {
             return false;
         }
         self.give_back_outside();
-        let is_new = divide(&mut self.dividers, self.body.len(), line);
+        let divider = self.divider_at(line);
+        let before = self.dividers.last().copied();
+        self.dividers.push(divider);
         self.head = Head::Expected;
-        let earlier = self.dividers.len() - 1;
-        self.grow(line.text, earlier);
-        if is_new && earlier < MOST_DIVIDERS {
-            self.add_reading(self.body.len());
+        self.grow(line.text);
+        if self.dividers.len() <= MOST_DIVIDERS {
+            self.add_reading(divider.start, None);
+            if let Some(before) = before.filter(|before| before.end == divider.start) {
+                self.add_reading(before.start, Some(divider.line));
+            }
         }
         self.body.push_str(line.text);
         true
@@ -201,7 +208,8 @@ impl Block {
             self.nested = fence.is_labelled();
         }
         let text = unescaped(line.text);
-        self.grow(text, self.dividers.len());
+        self.is_last_escaped = text.len() < line.text.len();
+        self.grow(text);
         self.body.push_str(text);
     }
 
@@ -255,8 +263,11 @@ impl Block {
         if self.numbers.contains(&Numbers::Mixed) {
             return Err(Problem { kind: ProblemKind::MixedLineNumbers, ..self.opening });
         }
-        let doubled = self.dividers.iter().filter_map(|divider| divider.doubled);
-        self.edit.repairs.extend(doubled.map(|line| Repair { kind: RepairKind::DoubledMarker, line }));
+        for replace in replaces_mut(&mut self.edit.action) {
+            let last = replace.replacement.lines().next_back().filter(|line| is_divider_like(line));
+            replace.stray = !self.is_last_escaped
+                && last.is_some_and(|last| replace.search.lines().all(|line| line.trim() != last.trim()));
+        }
         if self.numbers.iter().any(|numbers| *numbers != Numbers::Absent) {
             self.edit.repairs.push(Repair { kind: RepairKind::LineNumbers, line: self.edit.line });
         }
@@ -292,32 +303,43 @@ impl Block {
         true
     }
 
+    fn divider_at(&self, line: Line<'_>) -> Divider {
+        let start = self.body.len();
+        Divider { start, end: start + line.text.len(), line: line.number }
+    }
+
     /// Divides the body at lines that have another length than the first marker.
     fn divide_at_others(&mut self) {
         self.dividers = mem::take(&mut self.others);
-        let body = mem::take(&mut self.body);
-        for at in 0..self.dividers.len().min(MOST_DIVIDERS) {
-            let Divider { start, end, .. } = self.dividers[at];
-            self.body.clear();
-            self.body.push_str(&body[..start]);
-            self.add_reading(start);
-            let numbers = &mut self.numbers[at];
-            let replace = &mut replaces_mut(&mut self.edit.action)[at];
-            for line in body[end..].split_inclusive('\n') {
+        let dividers = self.dividers.clone();
+        for (nth, divider) in dividers.iter().enumerate().take(MOST_DIVIDERS) {
+            self.add_reading(divider.start, None);
+            self.grow_last(divider.end);
+            if let Some(next) = dividers.get(nth + 1).filter(|next| next.start == divider.end) {
+                self.add_reading(divider.start, Some(next.line));
+                self.grow_last(next.end);
+            }
+        }
+    }
+
+    /// The replacement of the last reading is the body from a byte on.
+    fn grow_last(&mut self, start: usize) {
+        let replace = replaces_mut(&mut self.edit.action).last_mut().zip(self.numbers.last_mut());
+        if let Some((replace, numbers)) = replace {
+            for line in self.body[start..].split_inclusive('\n') {
                 replace.replacement.push_str(numbers.strip(line));
             }
         }
-        self.body = body;
     }
 
     /// Adds the reading in which the body up to `end` is the search text.
-    fn add_reading(&mut self, end: usize) {
+    fn add_reading(&mut self, end: usize, doubled: Option<usize>) {
         let search = &self.body[..end];
         let (number, numbers, search) = match strip_search(search) {
             Some((number, search)) => (Some(number), Numbers::Untold, search),
             None => (None, Numbers::Absent, search.to_owned()),
         };
-        let reading = Replace { search, hint: self.hint.or(number), ..Replace::default() };
+        let reading = Replace { search, hint: self.hint.or(number), doubled, ..Replace::default() };
         self.edit.action = match mem::replace(&mut self.edit.action, Action::Delete) {
             Action::Undecided(mut readings) => {
                 readings.push(reading);
@@ -329,10 +351,9 @@ impl Block {
         self.numbers.push(numbers);
     }
 
-    /// Adds a line to the replacement of the first `readings` readings.
-    fn grow(&mut self, text: &str, readings: usize) {
-        let replaces = replaces_mut(&mut self.edit.action).iter_mut().zip(&mut self.numbers);
-        for (replace, numbers) in replaces.take(readings) {
+    /// Adds a line to the replacement of every reading.
+    fn grow(&mut self, text: &str) {
+        for (replace, numbers) in replaces_mut(&mut self.edit.action).iter_mut().zip(&mut self.numbers) {
             replace.replacement.push_str(numbers.strip(text));
         }
     }
@@ -342,7 +363,7 @@ impl Block {
         if let Some(outside) = self.outside.take() {
             for line in outside.held.split_inclusive('\n') {
                 let text = unescaped(line);
-                self.grow(text, self.dividers.len());
+                self.grow(text);
                 self.body.push_str(text);
             }
         }
@@ -367,24 +388,6 @@ impl Outside {
         self.heading.push(line);
         let is_heading = self.heading.fence.is_some() || self.heading.name.is_some();
         self.is_code |= line.number == self.line + 1 && !line.is_blank() && !is_heading;
-    }
-}
-
-/// Adds a line to the places where a body may be divided; whether it is a new one.
-///
-/// A line right below another one is the same divider, written twice.
-fn divide(dividers: &mut Vec<Divider>, start: usize, line: Line<'_>) -> bool {
-    let end = start + line.text.len();
-    match dividers.last_mut() {
-        Some(last) if last.end == start => {
-            last.end = end;
-            last.doubled.get_or_insert(line.number);
-            false
-        }
-        _ => {
-            dividers.push(Divider { start, end, doubled: None });
-            true
-        }
     }
 }
 

@@ -1,5 +1,0 @@
-if a:
-    go()
-
-    wait()
-    stop()

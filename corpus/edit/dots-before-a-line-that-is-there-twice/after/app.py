@@ -1,0 +1,9 @@
+def go():
+    start()
+    one()
+    two()
+    three()
+    halt()
+
+def more():
+    stop()

@@ -1,9 +1,0 @@
-import shop
-
-def pay(order):
-    price = order.price
-    tax = price * 0.19
-    total = price + tax
-    return round(total)
-
-main()

@@ -1,0 +1,5 @@
+class A:
+    y = 0
+
+class B:
+    x = 0

@@ -1,0 +1,6 @@
+total = add(
+    one,
+    two,
+    three,
+)
+show(total)

@@ -1,0 +1,2 @@
+total = add(one, two)
+show(total)

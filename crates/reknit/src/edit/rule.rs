@@ -1,0 +1,475 @@
+//! The rule: an edit takes away only what it names, and lands beside what it names.
+//!
+//! However a place was found, this is where it is decided whether the edit may be applied there.
+//!
+//! - A line of the file goes only if the search names it.
+//! - New lines go where the nearest named lines that are there, above and below, are adjacent. Where the search
+//!   ends, the line beside them must be there.
+//! - A part of the edit that is done already is left alone, if something else is left to do.
+//! - Other lines, which the edit keeps, may differ or be missing, but not many of them, and never one that says
+//!   which thing this is: the first line with a letter, a heading, or a line that opens a block.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::levels::width;
+use super::lines::{Line, count, indent, is_same, line_at, line_before, lines};
+use super::needle::{Needle, tells};
+use super::outcome::Note;
+use super::pairing::Hunk;
+use super::place::{Fit, Row, Stand};
+use super::placeholder;
+
+/// A place of a search text, and what the replacement does there.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) needle: &'a Needle<'a>,
+    pub(super) fit: &'a Fit,
+    pub(super) replaced: &'a [Line<'a>],
+    pub(super) hunks: &'a [Hunk],
+}
+
+/// What is to be done about a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Its lines go and come.
+    Todo,
+    /// The same, one by one: blank lines that the search does not name stay between them.
+    OneByOne,
+    /// The file has it already.
+    Done,
+}
+
+/// Why an edit may not be applied at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The file has other lines.
+    Stale,
+    /// Only whitespace differs, but it decides where or how lines would be written.
+    Whitespace,
+    /// All of the edit is done already.
+    AlreadyApplied,
+    /// The replacement has a comment in place of lines that would go.
+    Placeholder { line: String },
+}
+
+/// Of so many lines that are there, one may be missing or different.
+const THERE_FOR_EACH: usize = 2;
+/// Where so many lines are there, as many others may be missing or different.
+const MANY_THERE: usize = 12;
+/// How many lines that the search does not name may be between its lines, for each of those.
+const UNNAMED: usize = 1;
+
+/// How many letters a line that the search does not name must be apart from its first one.
+const RESEMBLING: usize = 4;
+
+/// What is to be done about each hunk, and what is worth reporting.
+pub(super) fn check(case: Case<'_>) -> Result<(Vec<Step>, Vec<Note>), Refusal> {
+    let steps = case.hunks.iter().map(|hunk| case.step(hunk)).collect::<Result<Vec<_>, _>>()?;
+    case.check_kept()?;
+    case.check_unnamed(&steps)?;
+    if !case.hunks.is_empty() && steps.iter().all(|step| *step == Step::Done) {
+        return Err(Refusal::AlreadyApplied);
+    }
+    for (hunk, step) in case.hunks.iter().zip(&steps) {
+        if *step != Step::Done && case.solid(&hunk.search).next().is_some() {
+            let comes = &case.replaced[hunk.replacement.clone()];
+            if let Some(line) = placeholder::find(comes, case.needle, case.text) {
+                return Err(Refusal::Placeholder { line });
+            }
+        }
+    }
+    Ok((steps.clone(), case.notes(&steps)))
+}
+
+impl Case<'_> {
+    fn row(&self, line: usize) -> &Row {
+        &self.fit.rows[line]
+    }
+
+    /// The lines of the search in a range that are not blank.
+    fn solid(&self, range: &Range<usize>) -> impl DoubleEndedIterator<Item = usize> + use<'_> {
+        let range = range.clone();
+        self.needle.solid.iter().map(|solid| solid.line).filter(move |line| range.contains(line))
+    }
+
+    fn present(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
+        self.solid(&range).filter(|line| self.row(*line).stand != Stand::Missing)
+    }
+
+    fn is_kept(&self, line: usize) -> bool {
+        !self.hunks.iter().any(|hunk| hunk.search.contains(&line))
+    }
+
+    /// How many blank lines the search has between two of its lines.
+    fn blanks_between(&self, above: usize, below: usize) -> usize {
+        self.needle.lines[above + 1..below].iter().filter(|line| line.is_blank()).count()
+    }
+
+    /// How many blank lines the file has between two lines of the search, if it has no others there.
+    fn only_blanks(&self, above: usize, below: usize) -> Option<usize> {
+        let between = &self.text[self.row(above).own.end..self.row(below).own.start];
+        lines(between).all(Line::is_blank).then(|| lines(between).count())
+    }
+
+    /// Whether two lines of the search are adjacent in the file, with as many blank lines between them.
+    fn adjacent(&self, above: usize, below: usize) -> Result<bool, Refusal> {
+        let there = self.only_blanks(above, below).ok_or(Refusal::Stale)?;
+        Ok(there == self.blanks_between(above, below))
+    }
+
+    fn step(&self, hunk: &Hunk) -> Result<Step, Refusal> {
+        let goes: Vec<_> = self.solid(&hunk.search).collect();
+        let comes: Vec<_> =
+            self.replaced[hunk.replacement.clone()].iter().filter(|line| !line.is_blank()).collect();
+        let above = self.present(0..hunk.search.start).next_back();
+        let below = self.present(hunk.search.end..self.needle.lines.len()).next();
+        let is_gone = goes.iter().all(|line| !self.row(*line).is_there());
+        if is_gone && self.is_done(&goes, &comes, above, below) {
+            return Ok(Step::Done);
+        }
+        if self.repeats_next(&comes, above, below) {
+            return Err(Refusal::Stale);
+        }
+        if goes.is_empty() {
+            return self.insertion(hunk, above, below);
+        }
+        if !goes.iter().all(|line| self.row(*line).is_there()) {
+            return Err(Refusal::Stale);
+        }
+        let beside = [
+            self.solid(&(0..hunk.search.start)).next_back(),
+            self.solid(&(hunk.search.end..self.needle.lines.len())).next(),
+        ];
+        if beside.into_iter().flatten().any(|line| self.row(line).stand == Stand::Missing) {
+            return Err(Refusal::Stale);
+        }
+        let mut inside = true;
+        for two in goes.windows(2) {
+            inside &= self.adjacent(two[0], two[1])?;
+        }
+        let mut beside = true;
+        if let (Some(above), Some(first)) = (above, goes.first()) {
+            beside &= self.adjacent(above, *first)?;
+        }
+        if let (Some(below), Some(last)) = (below, goes.last()) {
+            beside &= self.adjacent(*last, below)?;
+        }
+        let differ = [above, below].into_iter().flatten().filter(|line| !self.row(*line).is_there());
+        if !comes.is_empty() && differ.count() == 2 {
+            return Err(Refusal::Stale);
+        }
+        match (inside, beside) {
+            (true, true) => Ok(Step::Todo),
+            // Blank lines that only the file has stay where they are.
+            (true, false) if hunk.replacement.is_empty() && !self.has_blanks_beside(hunk) => Ok(Step::Todo),
+            _ if !comes.is_empty() && self.has_same_shape(hunk) => Ok(Step::OneByOne),
+            _ => Err(Refusal::Whitespace),
+        }
+    }
+
+    /// Whether the file has what a hunk would put there, between the lines that it names.
+    fn is_done(
+        &self,
+        goes: &[usize],
+        comes: &[&Line<'_>],
+        above: Option<usize>,
+        below: Option<usize>,
+    ) -> bool {
+        let Some(below) = below else { return false };
+        let is_there = self.row(below).is_there() && above.is_none_or(|above| self.row(above).is_there());
+        if goes.is_empty() && comes.is_empty() || !is_there || above.is_none() && goes.len() != comes.len() {
+            return false;
+        }
+        let start = match (above, goes.first()) {
+            (Some(above), _) => self.row(above).own.end,
+            (None, Some(first)) => self.row(*first).own.start,
+            (None, None) => return false,
+        };
+        let between = &self.text[start..self.row(below).own.start.max(start)];
+        let there: Vec<_> = lines(between).filter(|line| !line.is_blank()).collect();
+        there.len() == comes.len()
+            && there.iter().zip(comes).all(|(there, comes)| is_same(there.body, comes.body))
+    }
+
+    /// Whether the last new line where the search ends is the next line of the file, or the first the one before: the
+    /// search lacks a line that the replacement has.
+    fn repeats_next(&self, comes: &[&Line<'_>], above: Option<usize>, below: Option<usize>) -> bool {
+        let Range { start, end } = self.fit.range.clone();
+        let is = |there: Option<Line<'_>>, comes: Option<&&Line<'_>>| {
+            there
+                .zip(comes)
+                .is_some_and(|(there, comes)| tells(comes.body) && is_same(there.body, comes.body))
+        };
+        let after = lines(&self.text[end..]).find(|line| !line.is_blank());
+        let before =
+            std::iter::successors(line_before(self.text, start), |line| line_before(self.text, line.start));
+        let before = before.into_iter().find(|line| !line.is_blank());
+        below.is_none() && is(after, comes.last()) || above.is_none() && is(before, comes.first())
+    }
+
+    /// New lines in place of none.
+    fn insertion(&self, hunk: &Hunk, above: Option<usize>, below: Option<usize>) -> Result<Step, Refusal> {
+        let at = hunk.search.start;
+        let beside = [self.solid(&(0..at)).next_back(), self.solid(&(at..self.needle.lines.len())).next()];
+        let is_lost = |line: usize| match self.row(line).stand {
+            // A brace may well be another one.
+            Stand::Missing => !tells(self.needle.lines[line].body),
+            stand => stand == Stand::Differs,
+        };
+        if beside.into_iter().flatten().any(is_lost)
+            || above.is_none() != beside[0].is_none()
+            || below.is_none() != beside[1].is_none()
+        {
+            return Err(Refusal::Stale);
+        }
+        if [above, below].into_iter().flatten().any(|line| !self.row(line).is_there()) {
+            return Err(Refusal::Stale);
+        }
+        let is_clear = match (above, below) {
+            (Some(above), Some(below)) => self.adjacent(above, below)?,
+            (Some(above), None) => self.has_all(above + 1..at),
+            (None, Some(below)) => self.has_all(at..below),
+            (None, None) => self.needle.solid.is_empty(),
+        };
+        if is_clear { Ok(Step::Todo) } else { Err(Refusal::Whitespace) }
+    }
+
+    /// Whether the search has blank lines between a hunk and the lines beside it.
+    fn has_blanks_beside(&self, hunk: &Hunk) -> bool {
+        let is_blank = |line: usize| self.needle.lines.get(line).is_some_and(|line| line.is_blank());
+        is_blank(hunk.search.end)
+            || hunk.search.clone().any(is_blank)
+            || hunk.search.start.checked_sub(1).is_some_and(is_blank)
+    }
+
+    fn has_all(&self, range: Range<usize>) -> bool {
+        self.fit.rows[range].iter().all(|row| row.stand != Stand::Missing)
+    }
+
+    /// Whether the lines that come are blank where those that go are.
+    fn has_same_shape(&self, hunk: &Hunk) -> bool {
+        let goes = self.needle.lines[hunk.search.clone()].iter();
+        let comes = self.replaced[hunk.replacement.clone()].iter();
+        goes.len() == comes.len() && goes.zip(comes).all(|(goes, comes)| goes.is_blank() == comes.is_blank())
+    }
+
+    /// Lines that are kept may differ or be missing, if they are not those that matter.
+    fn check_kept(&self) -> Result<(), Refusal> {
+        let all: Vec<_> = self.needle.solid.iter().map(|solid| solid.line).collect();
+        let mut others = 0;
+        for (nth, line) in all.iter().copied().enumerate() {
+            let row = self.row(line);
+            if row.is_there() || !self.is_kept(line) {
+                continue;
+            }
+            if self.is_protected(nth) {
+                return Err(Refusal::Stale);
+            }
+            others += usize::from(tells(self.needle.lines[line].body));
+        }
+        let there =
+            all.iter().filter(|line| self.row(**line).is_there() && tells(self.needle.lines[**line].body));
+        let there = there.count();
+        // One line that goes is enough, as it would be alone.
+        let is_line_and_one_more = all.len() == 2 && others == 1 && !self.is_kept(all[0]);
+        if others > 0 && !self.has_only_line() {
+            return Err(Refusal::Stale);
+        }
+        if others > 0
+            && !is_line_and_one_more
+            && there < (others * THERE_FOR_EACH).max(2)
+            && !(there >= MANY_THERE && there >= others)
+        {
+            return Err(Refusal::Stale);
+        }
+        Ok(())
+    }
+
+    /// Whether a line says which thing this is.
+    fn is_protected(&self, nth: usize) -> bool {
+        let body = |nth: usize| self.needle.solid.get(nth).map(|solid| self.needle.lines[solid.line].body);
+        let has_letter = |body: &[u8]| String::from_utf8_lossy(body).contains(char::is_alphabetic);
+        let Some(own) = body(nth) else { return false };
+        let is_first = (0..nth).filter_map(body).all(|body| !has_letter(body)) && has_letter(own);
+        let opens = body(nth + 1).is_some_and(|next| width(indent(next)) > width(indent(own)));
+        let line = self.needle.solid[nth].line;
+        let above = line.checked_sub(1).map(|above| self.needle.lines[above].body);
+        let below = self.needle.lines.get(line + 1).map(|below| below.body);
+        is_first || opens || ends_open(own) || is_heading(above, own, below)
+    }
+
+    /// Lines that the search does not name stay. They may not be many, nor a heading, nor open a block that lines
+    /// of the search are in.
+    fn check_unnamed(&self, steps: &[Step]) -> Result<(), Refusal> {
+        let unnamed = self.unnamed(steps);
+        if unnamed.is_empty() {
+            return Ok(());
+        }
+        let there = self.needle.solid.iter().filter(|solid| self.row(solid.line).is_there());
+        let telling = there.clone().filter(|solid| tells(self.needle.lines[solid.line].body)).count();
+        let is_flat = there.clone().all(|solid| self.indent_at(self.row(solid.line).own.start) == 0);
+        let most = match (is_flat, telling >= MANY_THERE) {
+            (true, _) => 1,
+            (false, true) => telling * UNNAMED * 2,
+            (false, false) => telling * UNNAMED,
+        };
+        if telling < 2 || unnamed.len() > most || !self.has_only_line() || self.leaves_first_line() {
+            return Err(Refusal::Stale);
+        }
+        let below = |line: Line<'_>| line_at(self.text, line.next()).map(|below| below.body);
+        let above = |line: Line<'_>| line_before(self.text, line.start).map(|above| above.body);
+        let is_heading = |line: &Line<'_>| {
+            is_flat && ends_open(line.body) || is_heading(above(*line), line.body, below(*line))
+        };
+        if unnamed.iter().any(is_heading) || unnamed.iter().any(|line| self.resembles_first(line.body)) {
+            return Err(Refusal::Stale);
+        }
+        for solid in there {
+            let start = self.row(solid.line).own.start;
+            let depth = |line: usize| width(indent(self.needle.lines[line].body));
+            let parent = self.present(0..solid.line).rfind(|line| depth(*line) < depth(solid.line));
+            let from = parent.map_or(self.fit.range.start, |parent| self.row(parent).own.start);
+            let depth = self.indent_at(start);
+            let encloses =
+                |line: &Line<'_>| (from..start).contains(&line.start) && width(indent(line.body)) < depth;
+            if unnamed.iter().any(encloses) {
+                return Err(Refusal::Stale);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a line is the first one with a letter except for a letter or two, as in another thing of the same kind.
+    fn resembles_first(&self, body: &[u8]) -> bool {
+        let first = self.needle.solid.iter().map(|solid| self.needle.lines[solid.line].body);
+        let first = first.into_iter().find(|body| tells(body)).map_or(&[][..], <[u8]>::trim_ascii);
+        distance(first, body.trim_ascii()) <= RESEMBLING
+    }
+
+    /// Whether the file has one of the lines that are there nowhere else.
+    fn has_only_line(&self) -> bool {
+        let there = self.needle.solid.iter().filter(|solid| self.row(solid.line).is_there());
+        let bodies =
+            there.map(|solid| self.needle.lines[solid.line].body.trim_ascii()).filter(|body| tells(body));
+        bodies.into_iter().any(|body| memmem::find_iter(self.text, body).take(2).count() == 1)
+    }
+
+    /// Whether lines that the search does not name are right after its first line with a letter: the first line of
+    /// one thing may be followed by the rest of another.
+    fn leaves_first_line(&self) -> bool {
+        let all: Vec<_> = self.needle.solid.iter().map(|solid| solid.line).collect();
+        let first = all.iter().position(|line| tells(self.needle.lines[*line].body)).unwrap_or(0);
+        let (Some(line), Some(next)) = (all.get(first), all.get(first + 1)) else { return false };
+        let are_there = self.row(*line).is_there() && self.row(*next).is_there();
+        are_there && self.only_blanks(*line, *next).is_none()
+    }
+
+    fn indent_at(&self, start: usize) -> usize {
+        line_at(self.text, start).map_or(0, |line| width(indent(line.body)))
+    }
+
+    /// The lines of the place, except blank ones, that the search does not name and no hunk has put there.
+    fn unnamed(&self, steps: &[Step]) -> Vec<Line<'_>> {
+        let done = self.hunks.iter().zip(steps).filter(|(_, step)| **step == Step::Done).map(|(hunk, _)| {
+            let above = self.present(0..hunk.search.start).next_back();
+            let below = self.present(hunk.search.end..self.needle.lines.len()).next();
+            above.map_or(0, |line| self.row(line).own.end)..below.map_or(0, |line| self.row(line).own.start)
+        });
+        let done: Vec<_> = done.collect();
+        let named: Vec<_> = self.fit.rows.iter().map(|row| row.own.clone()).chain(done).collect();
+        let mut unnamed = Vec::new();
+        let mut at = self.fit.range.start;
+        while let Some(line) = line_at(self.text, at).filter(|line| line.start < self.fit.range.end) {
+            at = line.next();
+            if !line.is_blank() && !named.iter().any(|range| range.contains(&line.start)) {
+                unnamed.push(line);
+            }
+        }
+        unnamed
+    }
+
+    /// What is done otherwise than the replacement says.
+    fn notes(&self, steps: &[Step]) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let text = |body: &[u8]| String::from_utf8_lossy(body.trim_ascii()).into_owned();
+        let is_done = |line: usize| {
+            let mut hunks = self.hunks.iter().zip(steps);
+            hunks.any(|(hunk, step)| *step == Step::Done && hunk.search.contains(&line))
+        };
+        for solid in &self.needle.solid {
+            let (body, row) = (self.needle.lines[solid.line].body, self.row(solid.line));
+            match row.stand {
+                Stand::Differs if is_done(solid.line) => {}
+                Stand::Differs => {
+                    let line = self.fit.line + count(self.text, self.fit.range.start..row.own.start) + 1;
+                    let there = line_at(self.text, row.own.start).map_or("".into(), |there| text(there.body));
+                    notes.push(Note::Kept { line, text: there });
+                }
+                Stand::Missing if self.is_kept(solid.line) => {
+                    notes.push(Note::NotWritten { text: text(body) });
+                }
+                Stand::Missing => notes.push(Note::Gone { text: text(body) }),
+                Stand::Same | Stand::Joined { .. } => {}
+            }
+        }
+        for (hunk, step) in self.hunks.iter().zip(steps) {
+            if *step == Step::Done {
+                let comes = self.replaced[hunk.replacement.clone()].iter().filter(|line| !line.is_blank());
+                notes.extend(comes.map(|line| Note::There { text: text(line.body) }));
+            }
+        }
+        notes
+    }
+}
+
+/// Whether a line is a heading: of Markdown, of a section in brackets, or by what follows it.
+pub(super) fn is_heading(above: Option<&[u8]>, body: &[u8], below: Option<&[u8]>) -> bool {
+    let text = body.trim_ascii();
+    let is_blank = |line: Option<&[u8]>| line.is_none_or(|line| line.trim_ascii().is_empty());
+    let is_rule = |line: &[u8]| {
+        let line = line.trim_ascii();
+        line.len() >= 3 && [b'=', b'-', b'~'].iter().any(|mark| line.iter().all(|byte| byte == mark))
+    };
+    let hashes = text.iter().take_while(|byte| **byte == b'#').count();
+    let is_title = text.get(hashes) == Some(&b' ');
+    let is_markdown = match hashes {
+        0 => false,
+        // One is a comment in many languages.
+        1 => is_title && is_blank(above) && is_blank(below),
+        _ => is_title && hashes <= 6,
+    };
+    let is_wrapped = |open: &[u8], close: &[u8]| {
+        text.len() > open.len() + close.len() && text.starts_with(open) && text.ends_with(close)
+    };
+    is_markdown
+        || !text.is_empty() && !is_rule(text) && below.is_some_and(is_rule)
+        || is_wrapped(b"[", b"]")
+        || is_wrapped(b"**", b"**")
+}
+
+/// How many letters are to be put in, taken out or changed, as far as that is few.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    if a.len().abs_diff(b.len()) > RESEMBLING {
+        return RESEMBLING + 1;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (nth, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = nth + 1;
+        for (at, y) in b.iter().enumerate() {
+            let changed = corner + usize::from(x != y);
+            corner = row[at + 1];
+            row[at + 1] = changed.min(corner + 1).min(row[at] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Whether a line opens a block by how it ends.
+fn ends_open(body: &[u8]) -> bool {
+    let text = body.trim_ascii_end();
+    text.ends_with(b":") || text.ends_with(b"{")
+}
