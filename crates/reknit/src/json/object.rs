@@ -72,7 +72,9 @@ impl Object {
     }
 
     /// The members, in order, with mutable values.
-    pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> + ExactSizeIterator {
+    pub(crate) fn iter_mut(
+        &mut self,
+    ) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> + ExactSizeIterator {
         self.members.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
