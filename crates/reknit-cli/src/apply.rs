@@ -50,7 +50,7 @@ Examples:
 An edit that matches two places, or none, is an error, and nothing is written or printed.
 Exit code: 0 all edits were applied, 1 some were not, 2 usage or other error, 130 interrupted")]
 pub(crate) struct Arguments {
-    /// Answer of the model, or a stream, recording or `read --json` of it; stdin if `-` or omitted
+    /// Answer, or a stream, recording or `read --json` of it; standard input if `-` or omitted
     answer: Option<PathBuf>,
 
     /// Edit this file, whatever the answer calls it, and print its new content
