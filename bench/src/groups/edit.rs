@@ -163,5 +163,5 @@ fn closest(plan: &Plan) -> usize {
         Outcome::Rejected(rejection) => rejection.closest.as_ref(),
         Outcome::Applied(_) => None,
     };
-    closest.map_or(0, |closest| closest.place.lines.first)
+    closest.map_or(0, |closest| closest.lines.first)
 }
