@@ -161,7 +161,7 @@ fn miss(bench: &Bench) -> Result<Measured> {
 fn closest(plan: &Plan) -> usize {
     let closest = match &plan.files[0].reports[0].outcome {
         Outcome::Rejected(rejection) => rejection.closest.as_ref(),
-        Outcome::Applied(_) => None,
+        _ => None,
     };
-    closest.map_or(0, |closest| closest.place.lines.first)
+    closest.map_or(0, |closest| closest.lines.first)
 }

@@ -51,7 +51,7 @@ An edit that matches two places, or none, is an error, and nothing is written or
 Exit code: 0 all edits were applied, 1 some were not, or the report could not be printed,
 2 usage or other error, 128 plus the number of a signal that came before anything was written")]
 pub(crate) struct Arguments {
-    /// Answer of the model, or a stream, recording or `read --json` of it; stdin if `-` or omitted
+    /// Answer, or a stream, recording or `read --json` of it; standard input if `-` or omitted
     answer: Option<PathBuf>,
 
     /// Edit this file, whatever the answer calls it, and print its new content

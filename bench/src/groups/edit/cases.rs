@@ -70,7 +70,9 @@ impl Case {
             Self::Found(How::LookAlikes) => function.replace('"', "\u{201D}"),
             Self::Found(How::Indentation) => each_line(|line| format!("  {line}")),
             Self::Found(How::BlankLines) => function.replace("\t}\n", "\t}\n\n"),
-            Self::Found(How::LineBreaks | How::Context) => function.replace("return format!", "return print!"),
+            Self::Found(How::LineBreaks | How::Context) => {
+                function.replace("return format!", "return print!")
+            }
             Self::Stale => function
                 .replace(r#"return format!("{name}\n");"#, "self.width = 80;")
                 .replace("name.to_owned()", "self.pad()"),

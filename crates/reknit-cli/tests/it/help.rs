@@ -85,13 +85,13 @@ fn the_help_about_edits_fits_a_screen() {
         Usage: reknit apply [OPTIONS] [ANSWER]
 
         Arguments:
-          [ANSWER]  Answer of the model; standard input if it is `-` or omitted
+          [ANSWER]  Answer, or a stream, recording or `read --json` of it; standard input if `-` or omitted
 
         Options:
               --original <FILE>  Edit this file, whatever the answer calls it, and print its new content
               --root <DIR>       Edit the files below this directory [default: .]
               --format <FORMAT>  Format of the edits [default: auto]
-              --loosest <RUNG>   Loosest rung of the matching ladder to try [default: distance]
+              --loosest <HOW>    Most that a place may differ in from the search text [default: context]
               --keep-going       Apply the edits that match, even if others do not
               --dry-run          Print what would change as a unified diff, and write nothing
               --yes              Write without asking for confirmation
@@ -112,6 +112,7 @@ fn the_help_about_edits_fits_a_screen() {
           reknit apply --original a.rs answer.md       the new content of one file
           reknit apply --original a.rs --streaming …   as much of it as an unfinished answer contains
           reknit apply --dry-run --json answer.md      the outcome of each edit, as one JSON object
+          reknit read reply.sse --json | reknit apply  the edits in the text and in the calls of a reply
 
         An edit that matches two places, or none, is an error, and nothing is written or printed.
         Exit code: 0 all edits were applied, 1 some were not, or the report could not be printed,
