@@ -56,7 +56,7 @@ fn a_rejection_prints_nothing_and_says_why() {
     let rejected = folder.run(&["apply", "--original", "a.txt"], &answer);
     assert_eq!((rejected.code, rejected.stdout.as_str()), (Some(1), ""));
     expect![[r#"
-        error: edit 2 of `a.txt`: search text occurs at lines [1, 3]
+        error: edit 2 of `a.txt`: search text matches at lines 1 and 3
         hint: add lines around the search text until it occurs once
         see: `reknit explain ambiguous`
     "#]]
@@ -299,7 +299,7 @@ fn every_edit_is_reported_as_json() {
     let rejected = folder.run(&["apply", "--dry-run", "--json"], &answer);
     assert_eq!(rejected.code, Some(1));
     expect![[r#"
-        {"format":"search-replace","files":[{"path":"main.rs","action":"update","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3]}]},{"path":"b.txt","action":"update","edits":[{"index":1,"line":9,"outcome":"rejected","reason":"ambiguous","message":"search text occurs at lines [1, 3]","hint":"add lines around the search text until it occurs once","how":"exact","at":[1,3]}]},{"path":"../c.txt","edits":[{"index":2,"line":16,"outcome":"rejected","reason":"path","message":"`../c.txt`: contains `..`","hint":"use a path relative to the root, without `..`"}]}],"problems":[]}
+        {"format":"search-replace","files":[{"path":"main.rs","action":"update","edits":[{"index":0,"line":2,"outcome":"applied","how":"indentation","lines":[3,3]}]},{"path":"b.txt","action":"update","edits":[{"index":1,"line":9,"outcome":"rejected","reason":"ambiguous","message":"search text matches at lines 1 and 3","hint":"add lines around the search text until it occurs once","how":"exact","at":[1,3]}]},{"path":"../c.txt","edits":[{"index":2,"line":16,"outcome":"rejected","reason":"path","message":"`../c.txt`: contains `..`","hint":"use a path relative to the root, without `..`"}]}],"problems":[]}
     "#]]
     .assert_eq(&rejected.stdout);
 
@@ -421,7 +421,7 @@ fn every_edit_explains_itself() {
     assert_eq!((explained.code, explained.stdout.as_str()), (Some(1), ""));
     expect![[r#"
         edit 1 of `a.py`: line 7, exact
-        error: edit 2 of `a.py`: the file has other lines now than the search text
+        error: edit 2 of `a.py`: the lines of the search text have changed in the file
         hint: read the file again and copy the lines from it
         closest: lines 1-3, score 0.46
            def total(items):

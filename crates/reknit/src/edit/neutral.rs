@@ -165,11 +165,11 @@ mod tests {
         let rejection = Box::new(Rejection { reason: Reason::Stale, closest });
         check(
             &Outcome::Rejected(rejection),
-            r#"{"outcome":"rejected","reason":"stale","message":"the file has other lines now than the search text","hint":"read the file again and copy the lines from it","closest":{"lines":[1,1],"score":0.5,"diff":"-a\n+b\n"}}"#,
+            r#"{"outcome":"rejected","reason":"stale","message":"the lines of the search text have changed in the file","hint":"read the file again and copy the lines from it","closest":{"lines":[1,1],"score":0.5,"diff":"-a\n+b\n"}}"#,
         );
         check(
             &rejected(Reason::Ambiguous { how: How::Exact, lines: vec![14, 88] }),
-            r#"{"reason":"ambiguous","message":"search text occurs at lines [14, 88]","hint":"add lines around the search text until it occurs once","how":"exact","at":[14,88]}"#,
+            r#"{"reason":"ambiguous","message":"search text matches at lines 14 and 88","hint":"add lines around the search text until it occurs once","how":"exact","at":[14,88]}"#,
         );
         check(
             &rejected(Reason::TakenAway { by: 0, lines: Lines { first: 2, last: 2 } }),

@@ -73,12 +73,12 @@ pub enum Note {
         /// The line.
         text: String,
     },
-    /// A line that the edit adds is in the file already.
+    /// A line that the edit adds is already in the file.
     There {
         /// The line.
         text: String,
     },
-    /// A divider that was there twice was read once.
+    /// A repeated divider was read once.
     DoubledDivider {
         /// Its line in the answer, counted from 1.
         line: usize,
@@ -134,7 +134,7 @@ pub enum Reason {
     Whitespace,
     /// Part of the search text is there, but the file has other lines now.
     Stale,
-    /// The replacement is in the file already.
+    /// The file already contains the replacement.
     AlreadyApplied {
         /// Where.
         lines: Lines,

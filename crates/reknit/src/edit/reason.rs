@@ -156,16 +156,16 @@ impl fmt::Display for Reason {
         match self {
             Self::NoMatch => f.write_str("search text not found"),
             Self::Whitespace => f.write_str("the file has the search text with other whitespace"),
-            Self::Stale => f.write_str("the file has other lines now than the search text"),
+            Self::Stale => f.write_str("the lines of the search text have changed in the file"),
             Self::AlreadyApplied { lines } => {
-                write!(f, "the replacement is in the file already, {lines}")
+                write!(f, "the file already contains the replacement, {lines}")
             }
             Self::Ambiguous { how: How::Context, lines } => {
-                write!(f, "search text resembles what begins at lines {lines:?}")
+                write!(f, "search text resembles what starts at {}", Starts(lines))
             }
-            Self::Ambiguous { lines, .. } => write!(f, "search text occurs at lines {lines:?}"),
+            Self::Ambiguous { lines, .. } => write!(f, "search text matches at {}", Starts(lines)),
             Self::MidLine { lines } => {
-                write!(f, "search text occurs inside lines {lines:?}, not as whole lines or words")
+                write!(f, "search text occurs inside {}, not as whole lines or words", Starts(lines))
             }
             Self::TakenAway { by, lines } => {
                 write!(f, "edit {} replaced the text that is searched for, {lines}", by + 1)
@@ -192,15 +192,31 @@ impl fmt::Display for Reason {
     }
 }
 
+/// `line 3`, `lines 3 and 5` or `lines 3, 5 and 9`.
+struct Starts<'a>(&'a [usize]);
+
+impl fmt::Display for Starts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("no line"),
+            [line] => write!(f, "line {line}"),
+            [lines @ .., last] => {
+                let lines: Vec<_> = lines.iter().map(usize::to_string).collect();
+                write!(f, "lines {} and {last}", lines.join(", "))
+            }
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Kept { line, text } => write!(f, "line {line} stays as it is in the file: `{text}`"),
             Self::NotWritten { text } => write!(f, "a line that is not in the file is not written: `{text}`"),
             Self::Gone { text } => write!(f, "a line to remove is not in the file: `{text}`"),
-            Self::There { text } => write!(f, "a line to add is in the file already: `{text}`"),
+            Self::There { text } => write!(f, "a line to add is already in the file: `{text}`"),
             Self::DoubledDivider { line } => {
-                write!(f, "line {line} of the answer: a divider that is there twice was read once")
+                write!(f, "line {line} of the answer: a repeated divider was read once")
             }
         }
     }

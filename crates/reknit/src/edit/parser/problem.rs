@@ -42,7 +42,7 @@ pub(super) fn snippet(line: &str) -> String {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// A marker stands where another one must.
+    /// A marker is where another one is expected.
     InvalidTransition,
     /// A block has no start marker.
     SearchWithoutStart,
@@ -64,7 +64,7 @@ pub enum ProblemKind {
     InvalidPatchLine,
     /// A diff changes the mode of a file, which is no edit of its text.
     ModeChange,
-    /// A diff is for a file that is no text, or for a link.
+    /// A diff is for a binary file, or for a link.
     NoTextFile,
     /// A diff copies a file.
     CopiedFile,
@@ -74,7 +74,7 @@ pub enum ProblemKind {
     OtherFormat,
     /// The arguments of an edit tool are not JSON.
     InvalidJson,
-    /// An argument of an edit tool is missing, there twice, or of another type.
+    /// An argument of an edit tool is missing, given twice, or of the wrong type.
     InvalidArguments,
     /// The command of an editor is not one that replaces or creates.
     UnsupportedCommand,
@@ -135,7 +135,7 @@ impl ProblemKind {
         match self {
             Self::InvalidTransition => Texts {
                 name: "invalid-transition",
-                message: "a marker stands where another one must",
+                message: "a marker is where another one is expected",
                 form: BLOCK,
                 hint: "write SEARCH marker, divider and REPLACE marker in this order; \
                        put a backslash before a line of the file that looks like one",
@@ -156,7 +156,7 @@ impl ProblemKind {
                 name: "missing-replace",
                 message: "a block has no `>>>>>>> REPLACE` before the next one begins",
                 form: BLOCK,
-                hint: "write `>>>>>>> REPLACE` on a line of its own behind the replacement",
+                hint: "write `>>>>>>> REPLACE` on a line of its own after the replacement",
             },
             Self::Incomplete => Texts {
                 name: "incomplete",
@@ -193,7 +193,7 @@ impl ProblemKind {
                 name: "invalid-patch-line",
                 message: "a line of a patch belongs to nothing",
                 form: PATCH,
-                hint: "begin every line of a hunk with a blank, `-` or `+`, and every line of a new file with `+`",
+                hint: "start every line of a hunk with a space, `-` or `+`, and every line of a new file with `+`",
             },
             Self::ModeChange => Texts {
                 name: "mode-change",
@@ -203,9 +203,9 @@ impl ProblemKind {
             },
             Self::NoTextFile => Texts {
                 name: "no-text-file",
-                message: "a diff is for a file that is no text",
+                message: "a diff is for a binary file",
                 form: DIFF,
-                hint: "leave the file out, and put it there in another way",
+                hint: "leave the file out, and add it in another way",
             },
             Self::CopiedFile => Texts {
                 name: "copied-file",
@@ -233,7 +233,7 @@ impl ProblemKind {
             },
             Self::InvalidArguments => Texts {
                 name: "invalid-arguments",
-                message: "an argument of an edit tool is missing, there twice, or of another type",
+                message: "an argument of an edit tool is missing, given twice, or of the wrong type",
                 form: ARGUMENTS,
                 hint: "give both texts as strings, once each",
             },
@@ -287,7 +287,7 @@ all lines of the file
 
 /// How the arguments of an edit tool are written.
 const ARGUMENTS: &str = "\
-{\"path\": \"path/of/the/file\", \"old_string\": \"text as it is\", \"new_string\": \"text that stands there instead\"}
+{\"path\": \"path/of/the/file\", \"old_string\": \"text as it is\", \"new_string\": \"text to replace it with\"}
 ";
 
 /// How several edits are written.
@@ -321,7 +321,7 @@ pub enum RepairKind {
     MissingMarker,
     /// A marker was there twice, one right below the other.
     DoubledMarker,
-    /// Line numbers before the lines were taken away.
+    /// Line numbers before the lines were removed.
     LineNumbers,
     /// The numbers between `@@` are missing, wrong, or of another format.
     HunkHeader,
@@ -355,10 +355,10 @@ impl RepairKind {
     /// What was done, for people.
     pub fn message(self) -> &'static str {
         match self {
-            Self::Marker => "a malformed marker was read as the one it is like",
-            Self::MissingMarker => "a missing marker was put where it must be",
-            Self::DoubledMarker => "a marker that was there twice was read once",
-            Self::LineNumbers => "line numbers before the lines were taken away",
+            Self::Marker => "a malformed marker was read as the one it resembles",
+            Self::MissingMarker => "a missing marker was added",
+            Self::DoubledMarker => "a repeated marker was read once",
+            Self::LineNumbers => "line numbers before the lines were removed",
             Self::HunkHeader => "the numbers between `@@` were not used, or only as a hint",
             Self::LostPrefix => "a line without the character before it was read as if it had one",
         }
