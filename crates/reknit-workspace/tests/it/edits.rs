@@ -294,7 +294,7 @@ fn edits_are_numbered_as_in_the_answer() {
         block("../c.txt", "x\n", "y\n") + &block("a.txt", "one\n", "1\n") + &block("a.txt", "one\n", "uno\n");
     let edits = read(&fixture.root, &answer);
     let reported = failures(&edits.plan(Policy::default()));
-    assert_eq!(reported[1], "edit 3 of `a.txt`: edit 2 replaced the text that is searched, line 1");
+    assert_eq!(reported[1], "edit 3 of `a.txt`: edit 2 replaced the text that is searched for, line 1");
 }
 
 #[test]
