@@ -21,12 +21,13 @@ fn small() -> Limits {
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
     let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small() };
-    let decoder = || match input.choice % 6 {
+    let decoder = || match input.choice % 7 {
         0 => Decoder::detect(&limits),
         1 => Decoder::new(Framing::Sse, &limits),
         2 => Decoder::new(Framing::Sse, &limits).strict(),
         3 => Decoder::new(Framing::Lines, &limits),
         4 => Decoder::new(Framing::JsonArray, &limits),
+        5 => Decoder::new(Framing::AwsEventStream, &limits),
         _ => Decoder::new(Framing::Whole, &limits),
     };
     let told = input.same_for_every_cut(|pieces| tell(decoder(), pieces));
@@ -37,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
         end = frame.bytes.1;
     }
     assert!(end <= input.bytes.len() as u64, "a frame ends behind the input");
-    if limits != small() && input.choice % 6 == 2 {
+    if limits != small() && input.choice % 7 == 2 {
         let ours = told.frames.into_iter().flatten().filter(|frame| frame.kind == Kind::Data);
         let ours: Vec<_> = ours.map(|frame| (frame.event, frame.data, frame.id)).collect();
         assert_eq!(ours, by_the_letter(&String::from_utf8_lossy(input.bytes)));

@@ -131,6 +131,9 @@ kinds! {
     /// The input ended inside a line or a value; the incomplete frame was dropped.
     DroppedFrame = "dropped-frame" =>
         "the connection was closed early; request the reply again";
+    /// The checksum or a length of a frame is wrong; the rest of the stream was refused.
+    DamagedFrame = "damaged-frame" =>
+        "read the bytes exactly as the connection delivers them; if they are, request the reply again";
     /// Bytes after the end of a JSON array were dropped.
     TrailingBytes = "trailing-bytes" =>
         "check that the input is a single response, not several joined together";

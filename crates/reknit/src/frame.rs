@@ -1,4 +1,5 @@
-//! Splits bytes into [`Frame`]s: server-sent events, lines, elements of a JSON array, or the whole input.
+//! Splits bytes into [`Frame`]s: server-sent events, lines, elements of a JSON array, messages of an AWS event
+//! stream, or the whole input.
 //!
 //! A [`Decoder`] takes bytes as they arrive, cut anywhere, and returns the same frames and the same
 //! diagnostics however they were cut. It looks at each byte a bounded number of times, copies decoded text
@@ -24,6 +25,7 @@
 //! ```
 
 mod array;
+mod aws_event_stream;
 mod detect;
 mod lines;
 mod queue;
@@ -38,6 +40,7 @@ use std::ops::Range;
 
 use crate::{Diagnostic, Limits};
 use array::Array;
+use aws_event_stream::Messages;
 use detect::Detector;
 use lines::Lines;
 use queue::Queue;
@@ -54,11 +57,12 @@ pub struct Frame<'a> {
     pub number: u64,
     /// The bytes of the whole input that it occupies, without the line end of its last line.
     pub bytes: Range<u64>,
-    /// Whether it carries data or is a comment.
+    /// Whether it carries data, reports an error or is a comment.
     pub kind: Kind,
-    /// The name of a server-sent event. Empty if the event has none, and in every other framing.
+    /// The name of a server-sent event or of a message of an AWS event stream. Empty if it has none, and in
+    /// every other framing.
     pub event: &'a str,
-    /// The data, or the text of a comment.
+    /// The data, the text of a comment, or the description of an error that has no data.
     pub data: &'a str,
     /// The last event id of the stream up to this frame. Empty if there was none.
     pub id: &'a str,
@@ -73,6 +77,8 @@ pub enum Kind {
     Data,
     /// A comment between server-sent events. Servers send them to keep the connection open.
     Comment,
+    /// An exception or an error of an AWS event stream; [`Frame::event`] says which.
+    Error,
 }
 
 /// How a stream is divided into frames.
@@ -85,6 +91,9 @@ pub enum Framing {
     Lines,
     /// One frame per element of a JSON array, with the exact text of the element.
     JsonArray,
+    /// One frame per message of an AWS event stream (`application/vnd.amazon.eventstream`), once its checksums
+    /// were found to be right. Of its headers, those that say what it is are read.
+    AwsEventStream,
     /// One frame for the whole input, returned when the input ends.
     Whole,
 }
@@ -114,7 +123,8 @@ impl Decoder {
     /// Creates a decoder that detects the framing from the first bytes that are not whitespace.
     ///
     /// `[` starts a [`Framing::JsonArray`]. `{` starts [`Framing::Lines`] if the object ends on the same line,
-    /// and otherwise a [`Framing::Whole`]. Anything else is [`Framing::Sse`].
+    /// and otherwise a [`Framing::Whole`]. Two lengths that fit each other, at the very beginning, start a
+    /// [`Framing::AwsEventStream`]. Anything else is [`Framing::Sse`].
     pub fn detect(limits: &Limits) -> Self {
         Self {
             stage: Stage::Start { bom: 0 },
@@ -157,8 +167,8 @@ impl Decoder {
 
     /// Returns the next frame, or `None` if more bytes are needed or the input has ended.
     ///
-    /// A frame that is too long is an error. It is returned once, after the frames before it, and the rest of
-    /// the input is refused.
+    /// A frame that is too long or damaged is an error. It is returned once, after the frames before it, and the
+    /// rest of the input is refused.
     #[inline]
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
         self.queue.next_frame()
@@ -197,6 +207,7 @@ impl Decoder {
             Stage::Sse(sse) => sse.push(piece, at, &mut self.queue),
             Stage::Lines(lines) => lines.push(piece, at, &mut self.queue),
             Stage::Array(array) => array.push(piece, at, &mut self.queue),
+            Stage::Messages(messages) => messages.push(piece, at, &mut self.queue),
             Stage::Whole(whole) => whole.push(piece, at, &mut self.queue),
             Stage::Ended => Ok(()),
         }
@@ -247,6 +258,7 @@ impl Decoder {
             Framing::Sse => Stage::Sse(Sse::new(self.limit, self.ending)),
             Framing::Lines => Stage::Lines(Lines::new(self.limit)),
             Framing::JsonArray => Stage::Array(Array::new(self.limit)),
+            Framing::AwsEventStream => Stage::Messages(Messages::new(self.limit)),
             Framing::Whole => Stage::Whole(Whole::new(self.limit)),
         }
     }
@@ -266,6 +278,7 @@ impl Decoder {
             Stage::Sse(sse) => sse.finish(self.at, &mut self.queue),
             Stage::Lines(lines) => lines.finish(self.at, &mut self.queue),
             Stage::Array(array) => array.finish(self.at, &mut self.queue),
+            Stage::Messages(messages) => messages.finish(self.at, &mut self.queue),
             Stage::Whole(whole) => whole.finish(self.at, &mut self.queue),
         }
         Ok(())
@@ -292,6 +305,39 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// A message of an AWS event stream is damaged.
+    #[error("byte {at}: the frame is damaged: {damage}")]
+    Damaged {
+        /// Where the message begins, or one of its headers if that is what is damaged.
+        at: u64,
+        /// What is wrong.
+        damage: Damage,
+    },
+}
+
+/// What is wrong with a message of an AWS event stream.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Damage {
+    /// The bytes do not have the checksum that the message states.
+    #[error("its checksum is {stated:08x}, but that of its bytes is {computed:08x}")]
+    Checksum {
+        /// The checksum in the message.
+        stated: u32,
+        /// The checksum of its bytes.
+        computed: u32,
+    },
+    /// The lengths do not fit each other.
+    #[error("it cannot be {total} bytes long with {headers} bytes of headers")]
+    Lengths {
+        /// The length of the message.
+        total: u32,
+        /// The length of its headers.
+        headers: u32,
+    },
+    /// A header is cut, or its value is of an unknown type.
+    #[error("a header cannot be read")]
+    Header,
 }
 
 impl Error {
@@ -300,6 +346,9 @@ impl Error {
         match self {
             Self::TooLong { .. } => {
                 "if frames of this length are expected, raise the limit (`Limits::frame_bytes` in the library)"
+            }
+            Self::Damaged { .. } => {
+                "read the bytes exactly as the connection delivers them; if they are, request the reply again"
             }
         }
     }
@@ -318,6 +367,7 @@ enum Stage {
     Sse(Sse),
     Lines(Lines),
     Array(Array),
+    Messages(Messages),
     Whole(Whole),
     /// The input has ended, or the rest of it is refused.
     Ended,

@@ -78,7 +78,7 @@ enum Input {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A frame is too long.
+    /// A frame is too long or damaged.
     #[error(transparent)]
     Frame(#[from] frame::Error),
     /// The reply is too long.
@@ -145,6 +145,7 @@ impl Error {
             Self::Frame(frame::Error::TooLong { .. }) | Self::TooLong { .. } | Self::TooManyBlocks { .. } => {
                 Kind::LimitReached
             }
+            Self::Frame(frame::Error::Damaged { .. }) => Kind::DamagedFrame,
             Self::NoFrame { .. } | Self::UnknownDialect { .. } => Kind::UnknownDialect,
             Self::WrongDialect { .. } => Kind::WrongDialect,
         }
@@ -153,7 +154,7 @@ impl Error {
     /// Its diagnostic; `last` is the place of the last frame.
     fn diagnostic(&self, last: Place) -> Diagnostic {
         let place = match self {
-            Self::Frame(frame::Error::TooLong { at, .. })
+            Self::Frame(frame::Error::TooLong { at, .. } | frame::Error::Damaged { at, .. })
             | Self::TooLong { limit: at }
             | Self::TooManyBlocks { at, .. }
             | Self::WrongDialect { at, .. } => Place { at: *at, ..last },

@@ -287,7 +287,7 @@ const CUT: &str = "the stream ended before the message did";
 
 /// Whether the rest of the stream was refused because of this.
 fn refuses(kind: Kind) -> bool {
-    matches!(kind, Kind::LimitReached | Kind::UnknownDialect | Kind::WrongDialect)
+    matches!(kind, Kind::LimitReached | Kind::DamagedFrame | Kind::UnknownDialect | Kind::WrongDialect)
 }
 
 fn call_at(block: Slot, message: &Message) -> Option<&message::ToolCall> {

@@ -1,9 +1,11 @@
 //! Detects the framing of a stream.
 
+use super::aws_event_stream::{PRELUDE, has_lengths};
 use super::{Error, Framing, admit, is_whitespace};
 use crate::json::EndFinder;
 
-/// Looks at the first bytes that are not whitespace, and holds all bytes back until they show the framing.
+/// Looks at the very first bytes and the first ones that are not whitespace, and holds all bytes back until they
+/// show the framing.
 #[derive(Debug)]
 pub(super) struct Detector {
     limit: usize,
@@ -15,6 +17,13 @@ pub(super) struct Detector {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
+    /// Before the first byte.
+    Start,
+    /// In the lengths of a message of an AWS event stream, as its first byte suggests, after `seen` bytes.
+    Prelude {
+        prelude: [u8; PRELUDE],
+        seen: usize,
+    },
     Whitespace,
     /// On the first line of an object.
     Object(EndFinder),
@@ -22,7 +31,7 @@ enum State {
 
 impl Detector {
     pub(super) fn new(limit: usize, start: u64) -> Self {
-        Self { limit, start, held: Vec::new(), state: State::Whitespace }
+        Self { limit, start, held: Vec::new(), state: State::Start }
     }
 
     /// Returns the framing if `piece` shows it, and otherwise holds `piece` back.
@@ -43,7 +52,8 @@ impl Detector {
     /// The framing of an input that ended before it was decided, or `None` if there is only whitespace.
     pub(super) fn finish(&self) -> Option<Framing> {
         match self.state {
-            State::Whitespace => None,
+            State::Start | State::Whitespace => None,
+            State::Prelude { .. } => Some(Framing::AwsEventStream),
             State::Object(_) => Some(Framing::Whole),
         }
     }
@@ -56,6 +66,22 @@ impl Detector {
     /// Whether the framing is known at this byte.
     fn decides(&mut self, byte: u8) -> bool {
         match &mut self.state {
+            // No text begins with one of these, and no message is long enough to begin with another.
+            State::Start if byte <= 1 => {
+                let mut prelude = [0; PRELUDE];
+                prelude[0] = byte;
+                self.state = State::Prelude { prelude, seen: 1 };
+                false
+            }
+            State::Start => {
+                self.state = State::Whitespace;
+                self.decides(byte)
+            }
+            State::Prelude { prelude, seen } => {
+                prelude[*seen] = byte;
+                *seen += 1;
+                *seen == PRELUDE
+            }
             State::Whitespace if byte == b'{' => {
                 let mut finder = EndFinder::new();
                 finder.push(&[byte]);
@@ -73,8 +99,9 @@ impl Detector {
 
     fn decided_by(&self, byte: u8) -> Framing {
         match self.state {
+            State::Prelude { prelude, .. } if has_lengths(&prelude) => Framing::AwsEventStream,
             State::Whitespace if byte == b'[' => Framing::JsonArray,
-            State::Whitespace => Framing::Sse,
+            State::Start | State::Prelude { .. } | State::Whitespace => Framing::Sse,
             State::Object(finder) if finder.depth() == 0 => Framing::Lines,
             State::Object(_) => Framing::Whole,
         }

@@ -42,6 +42,7 @@ pub(super) enum Problem {
 enum Item {
     Frame {
         bytes: Range<u64>,
+        kind: Kind,
         data: Range<u64>,
         event: Range<u64>,
         retry: Option<u64>,
@@ -79,10 +80,19 @@ impl Queue {
 
     /// Queues the open frame as a server-sent event and opens the next.
     pub(super) fn close_event(&mut self, bytes: Range<u64>, event: &str, retry: Option<u64>) {
+        self.close_frame(bytes, Kind::Data, event, retry);
+    }
+
+    /// Queues the open frame as a message of an AWS event stream and opens the next.
+    pub(super) fn close_message(&mut self, bytes: Range<u64>, kind: Kind, event: &str) {
+        self.close_frame(bytes, kind, event, None);
+    }
+
+    fn close_frame(&mut self, bytes: Range<u64>, kind: Kind, event: &str, retry: Option<u64>) {
         let data = self.open..self.data.end();
         self.open = data.end;
         let event = self.names.push(event);
-        self.items.push_back(Item::Frame { bytes, data, event, retry });
+        self.items.push_back(Item::Frame { bytes, kind, data, event, retry });
     }
 
     /// Queues a comment. The open frame stays open.
@@ -131,8 +141,8 @@ impl Queue {
     fn take_frame(&mut self) -> Result<Option<Frame<'_>>, Error> {
         while let Some(item) = self.items.pop_front() {
             let (kind, bytes, data, event, retry) = match item {
-                Item::Frame { bytes, data, event, retry } => {
-                    (Kind::Data, bytes, self.data.take(data), self.names.take(event), retry)
+                Item::Frame { bytes, kind, data, event, retry } => {
+                    (kind, bytes, self.data.take(data), self.names.take(event), retry)
                 }
                 Item::Comment { bytes, text } => (Kind::Comment, bytes, self.names.take(text), "", None),
                 Item::Id(id) => {

@@ -1,5 +1,6 @@
 //! Every case is decoded as a whole, byte by byte and cut in two at every byte, always with the same result.
 
+mod aws_event_stream;
 mod framings;
 mod limits;
 mod memory;

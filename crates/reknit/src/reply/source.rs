@@ -57,6 +57,7 @@ enum Building {
 struct Held {
     number: u64,
     bytes: Range<u64>,
+    kind: Kind,
     event: String,
     data: String,
 }
@@ -246,6 +247,7 @@ impl Held {
         Self {
             number: frame.number,
             bytes: frame.bytes.clone(),
+            kind: frame.kind,
             event: frame.event.to_owned(),
             data: frame.data.to_owned(),
         }
@@ -255,7 +257,7 @@ impl Held {
         Frame {
             number: self.number,
             bytes: self.bytes.clone(),
-            kind: Kind::Data,
+            kind: self.kind,
             event: &self.event,
             data: &self.data,
             id: "",

@@ -31,7 +31,9 @@ fn every_other_input_gives_the_same_frames_for_every_cut() {
 #[test]
 fn a_framing_that_is_forced_on_an_input_is_the_same_for_every_cut() {
     for case in corpus::cases("frame") {
-        for framing in [Framing::Sse, Framing::Lines, Framing::JsonArray, Framing::Whole] {
+        for framing in
+            [Framing::Sse, Framing::Lines, Framing::JsonArray, Framing::AwsEventStream, Framing::Whole]
+        {
             same_for_every_cut(&case.input, |pieces| tell(Decoder::new(framing, &Limits::default()), pieces));
         }
         let strict = || Decoder::new(Framing::Sse, &Limits::default()).strict();
@@ -52,6 +54,7 @@ fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> String {
         Some(Framing::Sse) => "sse",
         Some(Framing::Lines) => "lines",
         Some(Framing::JsonArray) => "json-array",
+        Some(Framing::AwsEventStream) => "aws-event-stream",
         Some(Framing::Whole) => "whole",
         Some(other) => panic!("{other:?} has no name in the corpus"),
         None => "unknown",
@@ -85,6 +88,7 @@ fn line_of(frame: &Frame<'_>) -> String {
     let kind = match kind {
         Kind::Data => "data",
         Kind::Comment => "comment",
+        Kind::Error => "error",
     };
     let quoted = |text: &str| serde_json::to_string(text).expect("a text is JSON");
     let mut line = format!("frame {number} {kind} {}..{} {}", bytes.start, bytes.end, quoted(data));
