@@ -11,6 +11,8 @@ use reknit::json::Value;
 #[path = "../../crates/reknit/tests/it/history"]
 mod promised {
     mod anthropic;
+    mod bedrock_converse;
+    mod cohere;
     mod gemini;
     mod openai_chat;
     mod openai_responses;

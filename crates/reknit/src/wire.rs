@@ -14,11 +14,14 @@ use crate::json::Value;
 
 mod agent_c;
 mod anthropic;
+mod bedrock_converse;
 mod blocks;
+mod cohere;
 mod events;
 mod failure;
 mod fields;
 mod gemini;
+mod gemini_interactions;
 mod halves;
 mod join;
 mod object;
@@ -28,6 +31,7 @@ mod openai_responses;
 mod repeat;
 pub(crate) mod request;
 mod seen;
+mod slots;
 #[cfg(test)]
 mod tests;
 
@@ -48,6 +52,12 @@ pub enum Dialect {
     OpenAiResponses,
     /// Google's Gemini, from AI Studio, Vertex or Code Assist.
     Gemini,
+    /// Google's Interactions, the other API of Gemini.
+    GeminiInteractions,
+    /// Amazon Bedrock's Converse, as an AWS event stream or with each message as a line of JSON.
+    BedrockConverse,
+    /// Cohere's Chat, version 2.
+    Cohere,
     /// Ollama's own API.
     Ollama,
     /// Agent C's realtime events of one session.
@@ -115,8 +125,17 @@ impl Dialect {
     ///
     /// Chat Completions come last: they are imitated so widely that any error that is an object could be
     /// theirs.
-    pub const ALL: [Self; 6] =
-        [Self::Anthropic, Self::OpenAiResponses, Self::Gemini, Self::Ollama, Self::AgentC, Self::OpenAiChat];
+    pub const ALL: [Self; 9] = [
+        Self::Anthropic,
+        Self::OpenAiResponses,
+        Self::Gemini,
+        Self::GeminiInteractions,
+        Self::BedrockConverse,
+        Self::Cohere,
+        Self::Ollama,
+        Self::AgentC,
+        Self::OpenAiChat,
+    ];
 
     /// The name that the command line uses.
     pub fn name(self) -> &'static str {
@@ -131,8 +150,8 @@ impl Dialect {
 
     /// Detects the dialect of a stream from one of its first frames; `None` if the frame does not show it.
     pub fn detect(frame: &Frame<'_>) -> Option<Self> {
-        let is_data = frame.kind == frame::Kind::Data;
-        Self::ALL.into_iter().find(|dialect| is_data && (dialect.entry().claims)(frame))
+        let is_comment = frame.kind == frame::Kind::Comment;
+        Self::ALL.into_iter().find(|dialect| !is_comment && (dialect.entry().claims)(frame))
     }
 
     /// The form of its requests; `None` if it is not known.
@@ -169,6 +188,27 @@ impl Dialect {
                 translate: || Box::<gemini::Fold>::default(),
                 rebuild: Some(|| Box::<gemini::Native>::default()),
                 form: Some(&gemini::FORM),
+            },
+            Self::GeminiInteractions => Entry {
+                name: "gemini-interactions",
+                claims: gemini_interactions::claims,
+                translate: || Box::<gemini_interactions::Fold>::default(),
+                rebuild: None,
+                form: None,
+            },
+            Self::BedrockConverse => Entry {
+                name: "bedrock-converse",
+                claims: bedrock_converse::claims,
+                translate: || Box::<bedrock_converse::Fold>::default(),
+                rebuild: Some(|| Box::<bedrock_converse::Native>::default()),
+                form: Some(&bedrock_converse::FORM),
+            },
+            Self::Cohere => Entry {
+                name: "cohere",
+                claims: cohere::claims,
+                translate: || Box::<cohere::Fold>::default(),
+                rebuild: Some(|| Box::<cohere::Native>::default()),
+                form: Some(&cohere::FORM),
             },
             Self::Ollama => Entry {
                 name: "ollama",
@@ -258,7 +298,8 @@ impl Translator {
         if frame.kind == frame::Kind::Comment {
             return self.events.push(Event::Ping);
         }
-        if let Some((block, text)) = self.repeat.read(frame) {
+        let is_data = frame.kind == frame::Kind::Data;
+        if let Some((block, text)) = self.repeat.read(frame).filter(|_| is_data) {
             return self.fold.repeat(block, text, &mut self.events);
         }
         if let Err(error) = self.fold.read(frame, &mut self.events) {

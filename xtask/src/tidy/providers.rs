@@ -5,8 +5,16 @@ use super::tokens::{Kind, Token, engine_files};
 use super::{Problem, Tree};
 
 /// The names, as the words that they are made of.
-const PROVIDERS: [&[&str]; 6] =
-    [&["anthropic"], &["openai"], &["open", "ai"], &["gemini"], &["ollama"], &["agent", "c"]];
+const PROVIDERS: [&[&str]; 8] = [
+    &["anthropic"],
+    &["openai"],
+    &["open", "ai"],
+    &["gemini"],
+    &["bedrock"],
+    &["cohere"],
+    &["ollama"],
+    &["agent", "c"],
+];
 
 /// The grammars of calls in text. One may have the name of a provider whose models write such calls.
 const PROFILES: &str = "crates/reknit/profiles/";

@@ -4,11 +4,12 @@
 //! complete in its start event. Usage is cumulative. Only `message_stop` completes a message.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Raw, Scan};
+use super::slots::{Slots, Taken};
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{
@@ -72,34 +73,6 @@ enum Arguments {
     /// The start event, if no delta brings any. Empty if the start event only has a placeholder.
     Start(String),
     Deltas,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Slots {
-    by_index: BTreeMap<u64, Slot>,
-    used: BTreeSet<Slot>,
-}
-
-impl Slots {
-    /// The slot of a new block: its index, or the first after all others if that is taken.
-    fn open(&mut self, index: u64) -> (Slot, Taken) {
-        let wanted = u32::try_from(index).ok().map(Slot::new).filter(|slot| !self.used.contains(slot));
-        let next = self.used.last().map_or(0, |last| last.number().saturating_add(1));
-        let slot = wanted.unwrap_or(Slot::new(next));
-        self.by_index.insert(index, slot);
-        self.used.insert(slot);
-        (slot, if wanted.is_some() { Taken::No } else { Taken::Yes })
-    }
-
-    fn get(&self, index: u64) -> Option<Slot> {
-        self.by_index.get(&index).copied()
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Taken {
-    No,
-    Yes,
 }
 
 #[derive(Default)]

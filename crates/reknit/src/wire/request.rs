@@ -14,7 +14,7 @@ mod said;
 pub use content::Content;
 pub use repair::{Repair, RepairKind};
 
-pub(crate) use form::{Form, refuse_unless};
+pub(crate) use form::{Form, put_calls_last, refuse_unless};
 pub(crate) use message::{
     Answer, Call, Input, Message, Output, ProviderCallId, ReplyPart, Thinking, UserPart,
 };

@@ -51,6 +51,33 @@ fn a_dialect_is_known_by_its_frames() {
         ],
     );
     check(
+        Some(Dialect::GeminiInteractions),
+        &[
+            r#"{"event_type":"interaction.created","interaction":{"id":"i","model":"m"}}"#,
+            r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"x"}}"#,
+            r#"{"event_type":"error","error":{"code":"x","message":"y"}}"#,
+            r#"{"id":"i","object":"interaction","status":"completed","steps":[]}"#,
+        ],
+    );
+    check(
+        Some(Dialect::BedrockConverse),
+        &[
+            r#"{"messageStart":{"role":"assistant"}}"#,
+            r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"x"}}}"#,
+            r#"{"metadata":{"usage":{"inputTokens":1}}}"#,
+            r#"{"throttlingException":{"message":"x"}}"#,
+            r#"{"output":{"message":{"role":"assistant","content":[]}},"stopReason":"end_turn"}"#,
+        ],
+    );
+    check(
+        Some(Dialect::Cohere),
+        &[
+            r#"{"type":"message-start","id":"m","delta":{"message":{"role":"assistant"}}}"#,
+            r#"{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"x"}}}}"#,
+            r#"{"id":"m","message":{"role":"assistant","content":[]},"finish_reason":"COMPLETE"}"#,
+        ],
+    );
+    check(
         Some(Dialect::Ollama),
         &[
             r#"{"model":"m","created_at":"t","message":{"role":"assistant","content":"x"},"done":false}"#,
@@ -70,18 +97,27 @@ fn a_dialect_is_known_by_its_frames() {
 }
 
 #[test]
+fn an_event_stream_names_its_events() {
+    let named = |event, kind| Frame { event, kind, ..frame(r#"{"contentBlockIndex":0}"#) };
+    let bedrock = Some(Dialect::BedrockConverse);
+    assert_eq!(Dialect::detect(&named("contentBlockStop", Kind::Data)), bedrock);
+    assert_eq!(Dialect::detect(&named("chunk", Kind::Data)), None);
+    assert_eq!(Dialect::detect(&named("InternalFailure", Kind::Error)), bedrock);
+    assert_eq!(Dialect::detect(&named("contentBlockStop", Kind::Comment)), None);
+}
+
+#[test]
 fn frames_of_other_formats_are_not_claimed() {
     check(
         None,
         &[
-            // Gemini's Interactions.
-            r#"{"event_type":"interaction.created","interaction":{"id":"i","model":"m"}}"#,
-            r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"x"}}"#,
+            // Words that Gemini's Interactions, Bedrock, Cohere and Agent C use, but not like this.
             r#"{"event_type":"error","usageMetadata":{},"candidates":[]}"#,
-            // Cohere, Bedrock, and a word of Agent C without a session.
-            r#"{"type":"message-start","id":"m","delta":{"message":{"role":"assistant"}}}"#,
-            r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"x"}}}"#,
-            r#"{"metadata":{"usage":{"inputTokens":1}}}"#,
+            r#"{"event_type":"note","text":"x"}"#,
+            r#"{"metadata":{"usage":{"tokens":1}}}"#,
+            r#"{"messageStop":"now"}"#,
+            r#"{"message":"x"}"#,
+            r#"{"type":"message","id":"m"}"#,
             r#"{"type":"text_delta","content":"x"}"#,
             // Ollama's other streams, and what is not an object.
             r#"{"status":"pulling manifest"}"#,
@@ -96,7 +132,7 @@ fn frames_of_other_formats_are_not_claimed() {
 }
 
 /// Frames with a `$` for a string that varies and a `%` for padding.
-const SHAPES: [(Dialect, &[&str]); 3] = [
+const SHAPES: [(Dialect, &[&str]); 6] = [
     (
         Dialect::Anthropic,
         &[
@@ -132,6 +168,49 @@ const SHAPES: [(Dialect, &[&str]); 3] = [
             r#"{"choices":[{"index":0,"delta":{"content":"$"},"finish_reason":"stop"}]}"#,
             r#"{"usage":{"prompt_tokens":1}}"#,
             "[DONE]",
+        ],
+    ),
+    (
+        Dialect::BedrockConverse,
+        &[
+            r#"{"messageStart":{"role":"$"}}"#,
+            r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"$"},"p":"%"}}"#,
+            r#"{"contentBlockDelta":{"p":"%","contentBlockIndex":0,"delta":{"reasoningContent":{"text":"$"}}}}"#,
+            r#"{"contentBlockDelta":{"contentBlockIndex":1,"delta":{"reasoningContent":{"signature":"$"}}}}"#,
+            r#"{"contentBlockStart":{"contentBlockIndex":2,"start":{"toolUse":{"toolUseId":"$","name":"f"}}}}"#,
+            r#"{"contentBlockDelta":{"contentBlockIndex":2,"delta":{"toolUse":{"input":"$"}}}}"#,
+            r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"a"}},"x":"$"}"#,
+            r#"{"contentBlockStop":{"contentBlockIndex":0}}"#,
+            r#"{"contentBlockStop":{"contentBlockIndex":2}}"#,
+            r#"{"messageStop":{"stopReason":"$"}}"#,
+        ],
+    ),
+    (
+        Dialect::Cohere,
+        &[
+            r#"{"type":"message-start","id":"$"}"#,
+            r#"{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"$"}}}}"#,
+            r#"{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"$"}}},"logprobs":1}"#,
+            r#"{"type":"tool-plan-delta","delta":{"message":{"tool_plan":"$"}}}"#,
+            r#"{"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"$","function":{"name":"f"}}}}}"#,
+            r#"{"type":"tool-call-delta","index":0,"delta":{"message":{"tool_calls":{"function":{"arguments":"$"}}}}}"#,
+            r#"{"type":"tool-call-end","index":0}"#,
+            r#"{"type":"content-end","index":0}"#,
+            r#"{"type":"message-end","delta":{"finish_reason":"$"}}"#,
+        ],
+    ),
+    (
+        Dialect::GeminiInteractions,
+        &[
+            r#"{"event_type":"interaction.created","interaction":{"id":"$"}}"#,
+            r#"{"event_type":"step.start","index":0,"step":{"type":"model_output"}}"#,
+            r#"{"event_type":"step.start","index":1,"step":{"type":"function_call","id":"$","name":"f"}}"#,
+            r#"{"event_type":"step.delta","event_id":"%","index":0,"delta":{"type":"text","text":"$"}}"#,
+            r#"{"event_type":"step.delta","index":1,"delta":{"type":"arguments_delta","arguments":"$"}}"#,
+            r#"{"event_type":"step.delta","index":0,"delta":{"type":"image","data":"$"}}"#,
+            r#"{"event_type":"step.stop","index":0}"#,
+            r#"{"event_type":"step.stop","index":1}"#,
+            r#"{"event_type":"interaction.completed","interaction":{"status":"$"}}"#,
         ],
     ),
     (

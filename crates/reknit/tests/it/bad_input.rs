@@ -60,7 +60,7 @@ fn whitespace_and_comments_are_not_a_message() {
         expect![[r#"
             Cut
             error: the input (5 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -89,7 +89,7 @@ fn binary_is_not_a_stream() {
         expect![[r#"
             Cut
             error: the input (256 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -100,7 +100,7 @@ fn binary_is_not_a_stream() {
         expect![[r#"
             Cut
             error: the input (40 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -111,7 +111,7 @@ fn binary_is_not_a_stream() {
         expect![[r#"
             Cut
             error: the input (40 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -126,7 +126,7 @@ fn prose_and_pages_are_not_a_stream() {
         expect![[r#"
             Cut
             error: the input (44 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -137,7 +137,7 @@ fn prose_and_pages_are_not_a_stream() {
         expect![[r#"
             Cut
             error: the input (22 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             IgnoredLine at 0 in frame 0
             UnknownDialect at 0 in frame 0
         "#]],
@@ -148,7 +148,7 @@ fn prose_and_pages_are_not_a_stream() {
         expect![[r#"
             Cut
             error: byte 0: the input is not a stream of a known dialect; it begins with `upstream connect error`
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -170,7 +170,7 @@ fn json_that_no_provider_sends_is_an_unknown_dialect() {
         expect![[r#"
             Cut
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             UnknownDialect at 0 in frame 0
         "#]],
     );
@@ -180,7 +180,7 @@ fn json_that_no_provider_sends_is_an_unknown_dialect() {
         expect![[r#"
             Cut
             error: byte 1: the input is not a stream of a known dialect; it begins with `1`
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             UnknownDialect at 1 in frame 0
         "#]],
     );

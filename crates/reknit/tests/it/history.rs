@@ -11,6 +11,8 @@ use reknit::transcript::{Chunks, append};
 use crate::corpus::{self, Case, Verdict};
 
 mod anthropic;
+mod bedrock_converse;
+mod cohere;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
@@ -109,7 +111,7 @@ fn entries(case: &Case) -> Vec<Entry> {
 }
 
 /// A line for each repair, with the dialects that it was made for.
-fn told(repairs: &[Vec<Repair>; 4]) -> String {
+fn told(repairs: &[Vec<Repair>; DIALECTS.len()]) -> String {
     let mut distinct: Vec<&Repair> = Vec::new();
     for repair in repairs.iter().flatten() {
         if !distinct.contains(&repair) {

@@ -31,6 +31,9 @@ cases_give_what_they_must! {
     openai_chat: OpenAiChat,
     openai_responses: OpenAiResponses,
     gemini: Gemini,
+    gemini_interactions: GeminiInteractions,
+    bedrock_converse: BedrockConverse,
+    cohere: Cohere,
     ollama: Ollama,
     agent_c: AgentC,
 }

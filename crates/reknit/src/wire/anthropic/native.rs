@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{FALLBACK, Slots, block_of};
+use super::{FALLBACK, block_of};
 use crate::event::Slot;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
+use crate::wire::slots::Slots;
 use crate::wire::{Rebuild, State};
 
 #[derive(Clone, Debug, Default)]

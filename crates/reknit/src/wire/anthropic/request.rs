@@ -7,7 +7,7 @@ use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{object, of_kind};
 use crate::wire::request::{
     Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, ProviderCallId,
-    RepairKind, Repairs, ReplyPart, Thinking, UserPart, refuse_unless,
+    Repairs, ReplyPart, Thinking, UserPart, put_calls_last, refuse_unless,
 };
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -39,7 +39,7 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
     refuse_unless(parts, repairs, |part| {
         let at = at.next();
         match part {
-            ReplyPart::Thinking { thinking, .. } => is_signed(thinking),
+            ReplyPart::Thinking { thinking, .. } => thinking.is_signed(),
             ReplyPart::ProviderCall { call, may_wait, .. } => {
                 let is_answered = last_results.get(&call.id).copied() > at;
                 let is_taken = (*may_wait || is_answered) && called.insert(call.id.clone());
@@ -57,21 +57,6 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
         }
     });
     put_calls_last(parts, repairs);
-}
-
-/// Moves calls to the end: anything after a call would come between the call and its result.
-fn put_calls_last(parts: &mut [ReplyPart], repairs: &mut Repairs) {
-    let is_call = |part: &ReplyPart| matches!(part, ReplyPart::Call { .. });
-    let first_call = parts.iter().position(is_call).unwrap_or(parts.len());
-    if let Some(after) = parts[first_call..].iter().find(|part| !is_call(part)) {
-        let message = "what the model said after its calls is sent before them";
-        repairs.push(RepairKind::CallsLast, after.seq(), message);
-        parts.sort_by_key(is_call);
-    }
-}
-
-fn is_signed(thinking: &Thinking) -> bool {
-    [&thinking.signature, &thinking.redacted].into_iter().flatten().any(|text| !text.is_empty())
 }
 
 /// The id of the provider's call that a part is the result of.

@@ -38,6 +38,17 @@ pub(crate) fn refuse_unless(
     });
 }
 
+/// Moves calls to the end: anything after a call would come between the call and its result.
+pub(crate) fn put_calls_last(parts: &mut [ReplyPart], repairs: &mut Repairs) {
+    let is_call = |part: &ReplyPart| matches!(part, ReplyPart::Call { .. });
+    let first_call = parts.iter().position(is_call).unwrap_or(parts.len());
+    if let Some(after) = parts[first_call..].iter().find(|part| !is_call(part)) {
+        let message = "what the model said after its calls is sent before them";
+        repairs.push(RepairKind::CallsLast, after.seq(), message);
+        parts.sort_by_key(is_call);
+    }
+}
+
 fn refusal(part: &ReplyPart) -> (RepairKind, String) {
     match part {
         ReplyPart::Thinking { .. } => (

@@ -158,6 +158,11 @@ impl Thinking {
         text_of(&self.fields, name)
     }
 
+    /// Whether it has what some providers require before they take it back.
+    pub(crate) fn is_signed(&self) -> bool {
+        [&self.signature, &self.redacted].into_iter().flatten().any(|text| !text.is_empty())
+    }
+
     /// Its metadata; `None` if there is none.
     pub(crate) fn metadata(&self) -> Option<Value> {
         let taken = [("signature", &self.signature), ("redactedData", &self.redacted)];

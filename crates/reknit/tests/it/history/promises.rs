@@ -5,11 +5,17 @@ use reknit::agent::{AgentEvent, Body, Entry};
 use reknit::history::{self, Repair, Request};
 use reknit::json::{Object, Value};
 
-use super::{anthropic, gemini, openai_chat, openai_responses};
+use super::{anthropic, bedrock_converse, cohere, gemini, openai_chat, openai_responses};
 
 /// The dialects that requests are made in.
-pub(crate) const DIALECTS: [Dialect; 4] =
-    [Dialect::Anthropic, Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Gemini];
+pub(crate) const DIALECTS: [Dialect; 6] = [
+    Dialect::Anthropic,
+    Dialect::OpenAiChat,
+    Dialect::OpenAiResponses,
+    Dialect::Gemini,
+    Dialect::BedrockConverse,
+    Dialect::Cohere,
+];
 
 /// All of it, in a dialect: its provider takes the messages, and they come back as they were.
 pub(crate) fn hold(dialect: Dialect, entries: &[Entry]) -> Result<(), String> {
@@ -40,6 +46,8 @@ pub(crate) fn validate(dialect: Dialect, messages: &[Value]) -> Result<(), Strin
         Dialect::Anthropic => anthropic::validate(messages),
         Dialect::OpenAiChat => openai_chat::validate(messages),
         Dialect::OpenAiResponses => openai_responses::validate(messages),
+        Dialect::BedrockConverse => bedrock_converse::validate(messages),
+        Dialect::Cohere => cohere::validate(messages),
         _ => gemini::validate(messages),
     }
 }

@@ -155,6 +155,98 @@ fn gemini_refuses() {
     }
 }
 
+#[test]
+fn bedrock_refuses() {
+    let user = r#"{"role":"user","content":[{"text":"Hi"}]}"#;
+    let call = r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"t1","name":"ls","input":{}}}]}"#;
+    let result = r#"{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"a"}],"status":"success"}}]}"#;
+    accept(Dialect::BedrockConverse, &[user, call, result]);
+    for (rule, messages) in [
+        ("message 0 is of `assistant`", vec![call, result]),
+        ("results of []", vec![user, call, user]),
+        ("the id `t1` twice", vec![user, call, result, call, result]),
+        ("the last message is the model's", vec![user, call]),
+        ("a blank text", vec![r#"{"role":"user","content":[{"text":" \n"}]}"#]),
+        ("no filled list", vec![r#"{"role":"user","content":[]}"#]),
+        (
+            "no text `signature`",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Hm"}}},{"text":"Hi"}]}"#,
+                user,
+            ],
+        ),
+        (
+            "the last block is thinking",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"reasoningContent":{"redactedContent":"c2ln"}}]}"#,
+                user,
+            ],
+        ),
+        (
+            "after a call",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"t1","name":"ls","input":{}}},{"text":"So"}]}"#,
+                result,
+            ],
+        ),
+        (
+            "not a name",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"functions.ls:0","name":"ls","input":{}}}]}"#,
+            ],
+        ),
+        (
+            "no object `input`",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"t1","name":"ls","input":"a"}}]}"#,
+            ],
+        ),
+    ] {
+        refuse(Dialect::BedrockConverse, rule, &messages);
+    }
+}
+
+#[test]
+fn cohere_refuses() {
+    let user = r#"{"role":"user","content":[{"type":"text","text":"Hi"}]}"#;
+    let call = r#"{"role":"assistant","tool_plan":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]}"#;
+    let result = r#"{"role":"tool","tool_call_id":"c1","content":"a"}"#;
+    accept(Dialect::Cohere, &[user, call, result]);
+    for (rule, messages) in [
+        ("an assistant's message after", vec![call, result]),
+        ("calls without a result", vec![user, call, user]),
+        ("which is not an open call", vec![user, call, result, result]),
+        ("with nothing in it", vec![user, r#"{"role":"assistant"}"#, user]),
+        (
+            "a text next to calls",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"text","text":"So"}],"tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]}"#,
+                result,
+            ],
+        ),
+        (
+            "a plan without calls",
+            vec![
+                user,
+                r#"{"role":"assistant","tool_plan":"So","content":[{"type":"text","text":"So"}]}"#,
+                user,
+            ],
+        ),
+        (
+            "nothing but thinking",
+            vec![user, r#"{"role":"assistant","content":[{"type":"thinking","thinking":"Hm"}]}"#, user],
+        ),
+    ] {
+        refuse(Dialect::Cohere, rule, &messages);
+    }
+}
+
 fn accept(dialect: Dialect, messages: &[&str]) {
     assert_eq!(check(dialect, messages), Ok(()));
 }

@@ -7,7 +7,8 @@ use reknit::json::{Object, Value};
 
 use super::parsed;
 
-const DIALECTS: [&str; 5] = ["anthropic", "openai-chat", "openai-responses", "gemini", "ollama"];
+const DIALECTS: [&str; 7] =
+    ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse", "cohere", "ollama"];
 
 /// Several turns, each with replies and what became of their calls.
 pub(super) fn session() -> impl Strategy<Value = Vec<Body>> {

@@ -1,0 +1,511 @@
+//! Amazon Bedrock's Converse: messages of an AWS event stream, each with the name of its event.
+//!
+//! Gateways and tests also send each message as JSON, as the only member of an object: `{"messageStop":{…}}`.
+//! Blocks are addressed by `contentBlockIndex`; only those of calls, results and images have a start. Only
+//! `messageStop` completes a message; the `metadata` with its usage comes before or after it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::events::Events;
+use super::fields::{Error, Faults, Raw};
+use super::slots::{Slots, Taken};
+use super::{State, Translate};
+use crate::diagnostic::Kind;
+use crate::event::{
+    CallId, Event, Failure, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason,
+    Usage,
+};
+use crate::frame::{self, Frame};
+
+mod native;
+mod request;
+mod whole;
+
+pub(super) use native::Native;
+pub(super) use request::FORM;
+
+/// The events, except for exceptions.
+const EVENTS: [&str; 6] =
+    ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", METADATA];
+const METADATA: &str = "metadata";
+
+/// The suffix of the names of errors.
+const EXCEPTION: &str = "Exception";
+
+/// The type of a call that the provider runs.
+const SERVER_CALL: &str = "server_tool_use";
+
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    // No other dialect has such frames.
+    if frame.kind == frame::Kind::Error {
+        return true;
+    }
+    let data = Raw::new(frame.data);
+    match Said::read(frame) {
+        Ok(Said::Event { name, payload, .. }) if name == METADATA => {
+            payload.get("usage").and_then(|usage| usage.get("inputTokens")).is_some()
+        }
+        Ok(Said::Event { payload, .. }) => payload.text().starts_with('{'),
+        Ok(Said::Whole) => data.get("stopReason").is_some(),
+        Ok(Said::Failure | Said::Unknown) | Err(_) => false,
+    }
+}
+
+/// What a frame says.
+enum Said<'a> {
+    Event {
+        name: Cow<'a, str>,
+        payload: Raw<'a>,
+        /// The other members of the object that the event is a member of.
+        others: Vec<(String, Raw<'a>)>,
+    },
+    /// A whole reply, of `Converse` without a stream.
+    Whole,
+    /// An error in place of a reply.
+    Failure,
+    Unknown,
+}
+
+impl<'a> Said<'a> {
+    fn read(frame: &Frame<'a>) -> Result<Self, Error> {
+        let data = Raw::new(frame.data);
+        if is_event(frame.event) {
+            let name = Cow::Borrowed(frame.event);
+            return Ok(Self::Event { name, payload: data, others: Vec::new() });
+        }
+        let (mut event, mut others) = (None, Vec::new());
+        let (mut has_output, mut has_message) = (false, false);
+        data.members(|key, value| {
+            if is_event(key) && value.text().starts_with('{') {
+                event = Some((key.to_owned(), value));
+                return;
+            }
+            has_output |= key == "output" && value.get("message").is_some();
+            has_message |= key.eq_ignore_ascii_case("message") && value.string_body().is_some();
+            others.push((key.to_owned(), value));
+        })?;
+        Ok(match event {
+            Some((name, payload)) => Self::Event { name: name.into(), payload, others },
+            None if has_output => Self::Whole,
+            None if has_message => Self::Failure,
+            None => Self::Unknown,
+        })
+    }
+}
+
+fn is_event(name: &str) -> bool {
+    EVENTS.contains(&name) || name.ends_with(EXCEPTION)
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    slots: Slots,
+    blocks: BTreeMap<Slot, Open>,
+    /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
+    /// the model was stopped before it could write them.
+    bare: Option<Slot>,
+}
+
+/// A block that has not been closed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Open {
+    Text,
+    Thinking,
+    /// A call without arguments so far.
+    BareCall,
+    Call,
+    /// A result, an image or something else, whose parts are kept.
+    Whole,
+    /// An image of which some came in a delta.
+    Image,
+}
+
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        if frame.kind == frame::Kind::Error {
+            self.fail(frame.event, Raw::new(frame.data), events);
+            return Ok(());
+        }
+        match Said::read(frame)? {
+            Said::Event { name, payload, others } => {
+                let read = self.event(&name, payload, events);
+                for (key, value) in others.into_iter().filter(|(key, _)| key != PADDING) {
+                    events.keep(Owner::Message, &key, value);
+                }
+                read
+            }
+            Said::Whole => self.whole(Raw::new(frame.data), events),
+            Said::Failure => {
+                self.fail("", Raw::new(frame.data), events);
+                Ok(())
+            }
+            Said::Unknown => {
+                let message = match frame.event {
+                    "" => "unknown event".to_owned(),
+                    name => format!("unknown event `{name}`"),
+                };
+                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
+                Ok(())
+            }
+        }
+    }
+
+    fn repeats(&self) -> bool {
+        true
+    }
+}
+
+/// A string of random length in every event, so that the length of the message does not give away its text.
+const PADDING: &str = "p";
+
+impl Fold {
+    fn event(&mut self, name: &str, payload: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let mut members = Members::default();
+        payload.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "contentBlockIndex" => members.index = value.number().unwrap_or(0),
+            "start" => members.start = Some(value),
+            "delta" => members.delta = Some(value),
+            "role" => members.role = value.owned_string(),
+            "stopReason" => members.reason = value.owned_string(),
+            "usage" => members.usage = Some(value),
+            PADDING => events.ignore(value),
+            _ => members.others.push((key.to_owned(), value)),
+        })?;
+        if name.ends_with(EXCEPTION) {
+            self.fail(name, payload, events);
+            return Ok(());
+        }
+        if name == "messageStart" {
+            *self = Self { state: State::Within, ..Self::default() };
+            events.started(Start { id: None, model: None, role: members.role.take() });
+        }
+        self.begin(events);
+        let mut faults = Faults::default();
+        match name {
+            "contentBlockStart" => {
+                self.close_bare(events);
+                let start = members.start.unwrap_or(Raw::new("{}"));
+                faults.note("`start`", self.start(members.index, start, events));
+            }
+            "contentBlockDelta" => {
+                self.close_bare(events);
+                let delta = members.delta.unwrap_or(Raw::new("{}"));
+                faults.note("`delta`", self.delta(members.index, delta, events));
+            }
+            "contentBlockStop" => {
+                self.close_bare(events);
+                self.end_block(members.index, events);
+            }
+            _ => {}
+        }
+        let owner = match self.slots.get(members.index) {
+            Some(slot) if name.starts_with("contentBlock") => Owner::Block(slot),
+            _ => Owner::Message,
+        };
+        for (key, value) in members.others {
+            events.keep(owner, &key, value);
+        }
+        if let Some(usage) = members.usage {
+            count(usage, events);
+        }
+        if name == "messageStop" {
+            self.stop(members.reason, events);
+        }
+        faults.result()
+    }
+
+    /// Starts a message whose start is missing: its content still counts.
+    fn begin(&mut self, events: &mut Events) {
+        if self.state == State::Before {
+            events.notice(Kind::MissingStart, "the start of the message is missing");
+            events.started(Start::default());
+            self.state = State::Within;
+        }
+    }
+
+    /// Opens a block with what its start says about it. That of a text says nothing, so its first delta opens it.
+    fn start(&mut self, index: u64, start: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let mut faults = Faults::default();
+        start.members(|kind, fields| {
+            let (mut id, mut name, mut subtype, mut input) = (None, None, None, None);
+            let mut others = Vec::new();
+            let (is_call, is_result) = (kind == "toolUse", kind == "toolResult");
+            let read = fields.members(|key, value| match key {
+                _ if value.is_null() => {}
+                "toolUseId" if is_call || is_result => id = value.owned_string(),
+                "type" if is_call || is_result => subtype = value.owned_string(),
+                "name" if is_call => name = value.owned_string(),
+                "input" if is_call => input = Some(value),
+                _ => others.push((key.to_owned(), value)),
+            });
+            faults.note("`start`", read);
+            let (opening, open) = match kind {
+                "toolUse" => {
+                    let id = CallId::Given(id.unwrap_or_default());
+                    let is_the_providers = subtype.as_deref() == Some(SERVER_CALL);
+                    let runner = if is_the_providers { Runner::Provider } else { Runner::Client };
+                    let (name, notation, origin) = (name.unwrap_or_default(), Notation::Json, Origin::Native);
+                    (Opening::ToolCall { id, name, runner, notation, origin }, Open::BareCall)
+                }
+                "toolResult" => {
+                    let kind = subtype.unwrap_or_else(|| kind.to_owned());
+                    (Opening::ToolResult { kind, call_id: id }, Open::Whole)
+                }
+                _ => (Opening::Other { kind: kind.to_owned() }, Open::Whole),
+            };
+            let slot = self.open(index, opening, open, events);
+            if let Some(input) = input {
+                events.grew_plain(slot, input.text());
+                self.blocks.insert(slot, Open::Call);
+            }
+            for (key, value) in others {
+                events.keep(Owner::Block(slot), &key, value);
+            }
+        })?;
+        faults.result()
+    }
+
+    fn open(&mut self, index: u64, opening: Opening, open: Open, events: &mut Events) -> Slot {
+        let (slot, taken) = self.slots.open(index);
+        if taken == Taken::Yes {
+            events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
+        }
+        events.push(Event::Opened { block: slot, choice: 0, opening });
+        self.blocks.insert(slot, open);
+        slot
+    }
+
+    fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let mut faults = Faults::default();
+        delta.members(|key, value| {
+            let read = match key {
+                _ if value.is_null() => Ok(()),
+                "text" => {
+                    self.grow(index, key, Open::Text, value, events);
+                    Ok(())
+                }
+                "reasoningContent" => self.thinking(index, value, events),
+                "toolUse" => value.members(|key, value| match key {
+                    "input" => self.arguments(index, value, events),
+                    _ => self.keep(index, key, value, events),
+                }),
+                "toolResult" => value.elements(|part| self.append(index, key, "content", part, events)),
+                "citation" => {
+                    self.append(index, key, "citations", value, events);
+                    Ok(())
+                }
+                "image" => self.image(index, value, events),
+                _ => {
+                    self.append(index, key, key, value, events);
+                    Ok(())
+                }
+            };
+            faults.note("`delta`", read);
+        })?;
+        faults.result()
+    }
+
+    fn thinking(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        content.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "text" => self.grow(index, key, Open::Thinking, value, events),
+            "signature" => {
+                if let Some(slot) = self.block_for(index, key, Open::Thinking, value, events) {
+                    events.signed(slot, value);
+                }
+            }
+            "redactedContent" if self.slots.get(index).is_none() => {
+                let opening = Opening::Thinking { redacted: value.owned_string() };
+                self.open(index, opening, Open::Thinking, events);
+            }
+            _ => self.keep(index, key, value, events),
+        })
+    }
+
+    /// Keeps more of an image. Its bytes are encoded in Base64, so pieces of them cannot just be joined.
+    fn image(&mut self, index: u64, image: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let kind = match self.slots.get(index).and_then(|slot| self.blocks.get(&slot)) {
+            Some(Open::Image) => Open::Image,
+            _ => Open::Whole,
+        };
+        let Some(slot) = self.block_for(index, "image", kind, image, events) else { return Ok(()) };
+        self.blocks.insert(slot, Open::Image);
+        image.members(|key, value| match kind {
+            Open::Image => events.keep_pushed(Owner::Block(slot), key, value),
+            _ => events.keep(Owner::Block(slot), key, value),
+        })
+    }
+
+    fn grow(&mut self, index: u64, delta: &str, kind: Open, text: Raw<'_>, events: &mut Events) {
+        // A block that only has an empty delta is empty, but it is there.
+        if let Some(slot) = self.block_for(index, delta, kind, text, events) {
+            events.grew(slot, text);
+        }
+    }
+
+    fn arguments(&mut self, index: u64, input: Raw<'_>, events: &mut Events) {
+        let slot = self.slots.get(index);
+        match slot.and_then(|slot| Some((slot, self.blocks.get_mut(&slot)?))) {
+            Some((slot, open @ (Open::BareCall | Open::Call))) => {
+                if input.string_body().is_some_and(|body| !body.is_empty()) {
+                    *open = Open::Call;
+                }
+                events.grew(slot, input);
+            }
+            Some((slot, Open::Whole)) => {
+                let keep = Keep::Grow(input.owned_string().unwrap_or_default().into());
+                events.push(Event::Kept { owner: Owner::Block(slot), key: "input".into(), keep });
+            }
+            None if slot.is_none() => {
+                let message = format!("arguments came for block {index}, which was not started");
+                events.notice(Kind::OrphanDelta, message);
+                self.open(index, Opening::Other { kind: "unstarted".to_owned() }, Open::Whole, events);
+                self.arguments(index, input, events);
+            }
+            Some(_) | None => self.misfit(index, "toolUse", input, events),
+        }
+    }
+
+    /// Appends to a list of a block, whatever kind of block it is.
+    fn append(&mut self, index: u64, delta: &str, key: &str, value: Raw<'_>, events: &mut Events) {
+        let kind = match self.slots.get(index).and_then(|slot| self.blocks.get(&slot)) {
+            Some(open) => *open,
+            None if delta == "citation" => Open::Text,
+            None => Open::Whole,
+        };
+        if let Some(slot) = self.block_for(index, delta, kind, value, events) {
+            events.keep_pushed(Owner::Block(slot), key, value);
+        }
+    }
+
+    /// Keeps a field of a block.
+    fn keep(&mut self, index: u64, key: &str, value: Raw<'_>, events: &mut Events) {
+        match self.slots.get(index) {
+            Some(slot) => events.keep(Owner::Block(slot), key, value),
+            None => self.misfit(index, key, value, events),
+        }
+    }
+
+    /// The open block of this kind that a delta belongs to. If there is no block, the delta opens it.
+    fn block_for(
+        &mut self,
+        index: u64,
+        delta: &str,
+        kind: Open,
+        value: Raw<'_>,
+        events: &mut Events,
+    ) -> Option<Slot> {
+        let Some(slot) = self.slots.get(index) else {
+            let opening = match kind {
+                Open::Text => Opening::Text { refusal: false },
+                Open::Thinking => Opening::Thinking { redacted: None },
+                Open::BareCall | Open::Call | Open::Whole | Open::Image => {
+                    Opening::Other { kind: delta.to_owned() }
+                }
+            };
+            return Some(self.open(index, opening, kind, events));
+        };
+        if self.blocks.get(&slot) == Some(&kind) {
+            return Some(slot);
+        }
+        self.misfit(index, delta, value, events);
+        None
+    }
+
+    fn misfit(&mut self, index: u64, delta: &str, value: Raw<'_>, events: &mut Events) {
+        let slot = self.slots.get(index);
+        if slot.is_some_and(|slot| self.blocks.contains_key(&slot)) {
+            let message = format!("delta `{delta}` does not fit block {index}");
+            events.keep_unknown(Kind::UnknownEvent, message, value);
+        } else {
+            let message = format!("delta `{delta}` came for block {index}, which is not open");
+            events.keep_unknown(Kind::OrphanDelta, message, value);
+        }
+    }
+
+    fn end_block(&mut self, index: u64, events: &mut Events) {
+        match self.slots.get(index).and_then(|slot| Some((slot, self.blocks.remove(&slot)?))) {
+            Some((slot, Open::BareCall)) => self.bare = Some(slot),
+            Some((slot, _)) => events.closed(slot),
+            None => {
+                events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
+            }
+        }
+    }
+
+    fn close_bare(&mut self, events: &mut Events) {
+        if let Some(slot) = self.bare.take() {
+            events.closed(slot);
+        }
+    }
+
+    fn stop(&mut self, reason: Option<String>, events: &mut Events) {
+        match reason {
+            Some(detail) => {
+                let stop = Stop { reason: stop_reason(&detail), detail };
+                events.push(Event::Stopped { choice: 0, stop });
+            }
+            None => events.notice(Kind::NoStopReason, "the message ended without a stop reason"),
+        }
+        self.close_bare(events);
+        for (slot, _) in std::mem::take(&mut self.blocks) {
+            events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
+            events.closed(slot);
+        }
+        events.push(Event::Ended);
+        self.state = State::After;
+    }
+
+    fn fail(&mut self, name: &str, error: Raw<'_>, events: &mut Events) {
+        let member = |key| error.get(key).and_then(Raw::owned_string);
+        let is_object = error.members(|_, _| {}).is_ok();
+        let kind = Some(name.to_owned()).filter(|name| !name.is_empty()).or_else(|| member("__type"));
+        let text = if is_object { member("message").or_else(|| member("Message")) } else { None };
+        // An error without a payload is only a text.
+        let plain = Some(error.text().to_owned()).filter(|text| !is_object && !text.is_empty());
+        let message = text.or(plain).unwrap_or_else(|| "the provider gave no reason".to_owned());
+        let raw = if is_object { events.value("error", error) } else { error.text().into() };
+        events.push(Event::Failed(Failure { kind, message, raw }));
+        self.state = State::After;
+    }
+}
+
+#[derive(Default)]
+struct Members<'a> {
+    index: u64,
+    start: Option<Raw<'a>>,
+    delta: Option<Raw<'a>>,
+    role: Option<String>,
+    reason: Option<String>,
+    usage: Option<Raw<'a>>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+fn count(usage: Raw<'_>, events: &mut Events) {
+    let mut counts = Usage::default();
+    let read = usage.members(|key, value| match key {
+        "inputTokens" => counts.input = value.number(),
+        "outputTokens" => counts.output = value.number(),
+        "cacheReadInputTokens" => counts.cache_read = value.number(),
+        "cacheWriteInputTokens" => counts.cache_write = value.number(),
+        _ => {}
+    });
+    if read.is_ok() && !counts.is_empty() {
+        events.push(Event::Usage(counts));
+    }
+    events.keep(Owner::Message, "usage", usage);
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "end_turn" => StopReason::End,
+        "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
+        "tool_use" => StopReason::Tool,
+        "stop_sequence" => StopReason::StopSequence,
+        "guardrail_intervened" | "content_filtered" => StopReason::Filter,
+        _ => StopReason::Other,
+    }
+}

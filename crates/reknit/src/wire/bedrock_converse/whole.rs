@@ -1,0 +1,70 @@
+//! A reply of `Converse` without a stream.
+
+use super::{Fold, Open, count};
+use crate::event::{Owner, Start};
+use crate::wire::State;
+use crate::wire::events::Events;
+use crate::wire::fields::{Error, Faults, Raw};
+
+impl Fold {
+    /// Reads a whole reply.
+    pub(super) fn whole(&mut self, reply: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let (mut message, mut reason, mut usage, mut others) = (None, None, None, Vec::new());
+        reply.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "output" => message = value.get("message"),
+            "stopReason" => reason = value.owned_string(),
+            "usage" => usage = Some(value),
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        let message = message.unwrap_or(Raw::new("{}"));
+        *self = Self { state: State::Within, ..Self::default() };
+        let role = message.get("role").and_then(Raw::owned_string);
+        events.started(Start { id: None, model: None, role });
+        let (mut faults, mut index) = (Faults::default(), 0);
+        let read = message.get("content").unwrap_or(Raw::new("[]")).elements(|block| {
+            self.close_bare(events);
+            faults.note("`content`", self.content(index, block, events));
+            if self.slots.get(index).is_some() {
+                self.end_block(index, events);
+            }
+            index += 1;
+        });
+        faults.note("`content`", read);
+        for (key, value) in others {
+            events.keep(Owner::Message, &key, value);
+        }
+        if let Some(usage) = usage {
+            count(usage, events);
+        }
+        self.stop(reason, events);
+        faults.result()
+    }
+
+    /// Reads a block of a whole reply.
+    fn content(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let mut kind = None;
+        block.members(|key, value| kind = kind.take().or(Some((key.to_owned(), value))))?;
+        match kind {
+            Some((kind, _)) if kind == "text" => self.delta(index, block, events),
+            Some((kind, content)) if kind == "reasoningContent" => {
+                self.thinking(index, content.get("reasoningText").unwrap_or(content), events)
+            }
+            Some((kind, cited)) if kind == "citationsContent" => {
+                let mut faults = Faults::default();
+                let texts = cited.get("content").unwrap_or(Raw::new("[]"));
+                let read = texts.elements(|part| {
+                    let text = part.get("text").unwrap_or(Raw::new("\"\""));
+                    self.grow(index, "text", Open::Text, text, events);
+                });
+                faults.note("`content`", read);
+                let citations = cited.get("citations").unwrap_or(Raw::new("[]"));
+                let read = citations
+                    .elements(|citation| self.append(index, "citation", "citations", citation, events));
+                faults.note("`citations`", read);
+                faults.result()
+            }
+            _ => self.start(index, block, events),
+        }
+    }
+}

@@ -1,0 +1,499 @@
+//! Cohere's Chat, version 2: server-sent events whose `data` has a `type`.
+//!
+//! Texts and thinking are addressed by one `index`, calls by another, and both are over when the event that ends
+//! them comes. Before its calls the model writes a plan, which is a text. Only `message-end` completes a message.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::blocks::{Blocks, TEXT, THINKING};
+use super::events::Events;
+use super::failure::fail;
+use super::fields::{Error, Faults, Raw};
+use super::{DONE, State, Translate};
+use crate::diagnostic::Kind;
+use crate::event::{Event, Failure, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::frame::Frame;
+use crate::json::Value;
+
+mod native;
+mod request;
+
+pub(super) use native::Native;
+pub(super) use request::FORM;
+
+/// A text that is the plan for the calls after it, in the `type` that is kept with it.
+const TOOL_PLAN: &str = "tool_plan";
+
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let data = Raw::new(frame.data);
+    let kind = data.get("type").and_then(Raw::string);
+    match kind.as_deref() {
+        Some(
+            "message-start" | "message-end" | "content-start" | "content-delta" | "content-end"
+            | "tool-plan-delta" | "tool-call-start" | "tool-call-delta" | "tool-call-end" | "citation-start"
+            | "citation-end",
+        ) => true,
+        Some(_) => false,
+        None => is_whole(data),
+    }
+}
+
+/// Whether this is a whole reply, of a request without a stream.
+fn is_whole(data: Raw<'_>) -> bool {
+    let (mut has_message, mut has_reason) = (false, false);
+    let read = data.members(|key, value| match key {
+        "message" => has_message = value.text().starts_with('{'),
+        "finish_reason" => has_reason = value.string_body().is_some(),
+        _ => {}
+    });
+    read.is_ok() && has_message && has_reason
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    id: Option<String>,
+    plan: Option<Open>,
+    /// By the index of the content.
+    contents: BTreeMap<u64, Open>,
+    /// By the index of the call.
+    calls: BTreeMap<u64, Open>,
+    /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
+    /// the model was stopped before it could write them.
+    bare: Option<Slot>,
+    slots: u32,
+}
+
+/// A block, which may be over.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    slot: Slot,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// A call without arguments so far.
+    Bare,
+    Open,
+    Over,
+}
+
+#[derive(Default)]
+struct Members<'a> {
+    kind: Option<Cow<'a, str>>,
+    id: Option<String>,
+    index: u64,
+    delta: Option<Raw<'a>>,
+    message: Option<Raw<'a>>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> Members<'a> {
+    fn read(data: &'a str) -> Result<Self, Error> {
+        let mut members = Self::default();
+        Raw::new(data).members(|key, value| match key {
+            _ if value.is_null() => {}
+            "type" => members.kind = value.string(),
+            "id" => members.id = value.owned_string(),
+            "index" => members.index = value.number().unwrap_or(0),
+            "delta" => members.delta = Some(value),
+            "message" => members.message = Some(value),
+            _ => members.others.push((key.to_owned(), value)),
+        })?;
+        Ok(members)
+    }
+}
+
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        // Gateways that serve several dialects also end this one with OpenAI's last frame, as some recorders do.
+        if frame.data == DONE {
+            return Ok(());
+        }
+        let mut members = Members::read(frame.data)?;
+        let data = Raw::new(frame.data);
+        let kind = members.kind.take().unwrap_or(Cow::Borrowed(frame.event));
+        match (kind, members.message) {
+            (kind, None) if kind.contains('-') => self.event(&kind, members, data, events),
+            // Errors have nothing but a message.
+            (_, Some(message)) if message.string_body().is_some() => {
+                fail(data, &["type"], frame, events);
+                self.state = State::After;
+                Ok(())
+            }
+            (_, Some(_)) if is_whole(data) => self.whole(members, data, events),
+            (kind, _) => {
+                let message = format!("unknown event `{kind}`");
+                events.keep_unknown(Kind::UnknownEvent, message, data);
+                Ok(())
+            }
+        }
+    }
+
+    fn repeats(&self) -> bool {
+        true
+    }
+}
+
+impl Fold {
+    fn event(
+        &mut self,
+        kind: &str,
+        members: Members<'_>,
+        data: Raw<'_>,
+        events: &mut Events,
+    ) -> Result<(), Error> {
+        let Members { id, index, delta, others, .. } = members;
+        let delta = delta.unwrap_or(Raw::new("{}"));
+        let message = delta.get("message").unwrap_or(Raw::new("{}"));
+        if kind == "message-start" {
+            self.start(id, message, events);
+        }
+        self.begin(events);
+        let mut faults = Faults::default();
+        let mut owner = Owner::Message;
+        if kind != "message-end" {
+            self.close_bare(events);
+        }
+        match kind {
+            "message-start" => {}
+            "content-start" | "content-delta" => {
+                let content = message.get("content").unwrap_or(Raw::new("{}"));
+                faults.note("`content`", self.content(index, content, events));
+                owner = self.contents.get(&index).map_or(owner, |open| Owner::Block(open.slot));
+            }
+            "content-end" => Self::end(&mut self.contents, index, &mut self.bare, events),
+            "tool-plan-delta" => {
+                if let Some(plan) = message.get("tool_plan") {
+                    self.plan(plan, events);
+                }
+            }
+            "tool-call-start" | "tool-call-delta" => {
+                let call = message.get("tool_calls").unwrap_or(Raw::new("{}"));
+                faults.note("`tool_calls`", self.call(kind, index, call, events));
+                owner = self.calls.get(&index).map_or(owner, |open| Owner::Block(open.slot));
+            }
+            "tool-call-end" => Self::end(&mut self.calls, index, &mut self.bare, events),
+            "citation-start" => {
+                let citation = message.get("citations").unwrap_or(Raw::new("{}"));
+                self.citation(citation, events);
+            }
+            // A citation comes whole with its start.
+            "citation-end" => {}
+            "message-end" => {
+                let mut end = End::default();
+                faults.note("`delta`", delta.members(|key, value| end.take(key, value)));
+                self.message_end(end, data, events);
+            }
+            _ => {
+                let message = format!("unknown event `{kind}`");
+                events.keep_unknown(Kind::UnknownEvent, message, data);
+                return Ok(());
+            }
+        }
+        for (key, value) in others {
+            match &*key {
+                "logprobs" => events.keep_pushed(owner, &key, value),
+                _ => events.keep(owner, &key, value),
+            }
+        }
+        faults.result()
+    }
+
+    fn start(&mut self, id: Option<String>, message: Raw<'_>, events: &mut Events) {
+        if self.state != State::Before && id.is_some() && id == self.id {
+            return events.notice(Kind::DuplicateStart, "the message was started again");
+        }
+        *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
+        let role = message.get("role").and_then(Raw::owned_string);
+        events.started(Start { id, model: None, role });
+        // Its lists are empty, and its plan too.
+        let _ = message.members(|key, value| {
+            if key != "role" && !value.is_null() && !matches!(value.text(), "[]" | "\"\"") {
+                events.keep(Owner::Message, key, value);
+            }
+        });
+    }
+
+    /// Starts a message whose start is missing: its content still counts.
+    fn begin(&mut self, events: &mut Events) {
+        if self.state == State::Before {
+            events.notice(Kind::MissingStart, "the start of the message is missing");
+            events.started(Start::default());
+            self.state = State::Within;
+        }
+    }
+
+    fn plan(&mut self, plan: Raw<'_>, events: &mut Events) {
+        if plan.string_body().is_none_or(str::is_empty) {
+            return;
+        }
+        let slot = match self.plan {
+            Some(Open { slot, phase: Phase::Open }) => slot,
+            _ => {
+                let slot = self.blocks(events).new_block(TEXT);
+                events.keep(Owner::Block(slot), "type", Value::from(TOOL_PLAN));
+                self.plan = Some(Open { slot, phase: Phase::Open });
+                slot
+            }
+        };
+        events.grew(slot, plan);
+    }
+
+    /// The start of a text or of thinking, or more of it.
+    fn content(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let (mut kind, mut text, mut others) = (None, None, Vec::new());
+        content.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "type" => kind = value.owned_string(),
+            "text" | "thinking" => text = Some((key == "thinking", value)),
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        self.close_plan(events);
+        let slot = match self.contents.get(&index) {
+            Some(Open { phase: Phase::Over, .. }) => {
+                let message = format!("content {index} grew, but is over");
+                events.keep_unknown(Kind::OrphanDelta, message, content);
+                return Ok(());
+            }
+            Some(open) => open.slot,
+            None => {
+                let opening = match kind.as_deref() {
+                    Some("thinking") => THINKING,
+                    Some("text") => TEXT,
+                    Some(other) => Opening::Other { kind: other.to_owned() },
+                    None if text.is_some_and(|(is_thinking, _)| is_thinking) => THINKING,
+                    None => TEXT,
+                };
+                let slot = self.blocks(events).new_block(opening);
+                self.contents.insert(index, Open { slot, phase: Phase::Open });
+                slot
+            }
+        };
+        if let Some((_, text)) = text {
+            events.grew(slot, text);
+        }
+        for (key, value) in others {
+            events.keep(Owner::Block(slot), &key, value);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, event: &str, index: u64, call: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let (mut id, mut function, mut others) = (None, Raw::new("{}"), Vec::new());
+        call.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "id" => id = value.owned_string(),
+            "function" => function = value,
+            "type" => {}
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        let (mut name, mut arguments) = (None, None);
+        function.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "name" => name = value.owned_string(),
+            "arguments" => arguments = Some(value),
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        let known = self.calls.get(&index).copied();
+        let open = match (known, name) {
+            (Some(open), _) if event == "tool-call-delta" && open.phase != Phase::Over => open,
+            (_, Some(name)) if event == "tool-call-start" => {
+                self.close_plan(events);
+                if known.is_some() {
+                    events.notice(Kind::DuplicateBlock, format!("call {index} was opened a second time"));
+                    Self::end(&mut self.calls, index, &mut None, events);
+                }
+                let slot = self.blocks(events).new_call(id.as_deref(), &name, Notation::Json);
+                Open { slot, phase: Phase::Bare }
+            }
+            _ => {
+                let message = format!("a piece of call {index} came, which is not open");
+                events.keep_unknown(Kind::OrphanFragment, message, call);
+                return Ok(());
+            }
+        };
+        let is_filled = |text: Raw<'_>| text.string_body().is_some_and(|body| !body.is_empty());
+        let phase = if arguments.is_some_and(is_filled) { Phase::Open } else { open.phase };
+        self.calls.insert(index, Open { phase, ..open });
+        if let Some(text) = arguments {
+            events.grew(open.slot, text);
+        }
+        for (key, value) in others {
+            events.keep(Owner::Block(open.slot), &key, value);
+        }
+        Ok(())
+    }
+
+    /// Keeps a citation with the text that it is in.
+    fn citation(&mut self, citation: Raw<'_>, events: &mut Events) {
+        let content = citation.get("content_index").and_then(Raw::number);
+        let is_in_plan = citation.get("type").and_then(Raw::string).as_deref() == Some("PLAN");
+        let cited = match content {
+            _ if is_in_plan => self.plan.map(|open| open.slot),
+            Some(index) => self.contents.get(&index).map(|open| open.slot),
+            None => self.contents.values().next_back().map(|open| open.slot),
+        };
+        let owner = cited.map_or(Owner::Message, Owner::Block);
+        events.keep_pushed(owner, "citations", citation);
+    }
+
+    fn end(blocks: &mut BTreeMap<u64, Open>, index: u64, bare: &mut Option<Slot>, events: &mut Events) {
+        match blocks.get_mut(&index) {
+            Some(open) if open.phase != Phase::Over => {
+                match open.phase {
+                    Phase::Bare => *bare = Some(open.slot),
+                    Phase::Open | Phase::Over => events.closed(open.slot),
+                }
+                open.phase = Phase::Over;
+            }
+            _ => events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open")),
+        }
+    }
+
+    fn close_plan(&mut self, events: &mut Events) {
+        if let Some(Open { slot, phase: phase @ Phase::Open }) = &mut self.plan {
+            *phase = Phase::Over;
+            events.closed(*slot);
+        }
+    }
+
+    fn close_bare(&mut self, events: &mut Events) {
+        if let Some(slot) = self.bare.take() {
+            events.closed(slot);
+        }
+    }
+
+    fn message_end(&mut self, end: End<'_>, data: Raw<'_>, events: &mut Events) {
+        for (key, value) in end.others {
+            events.keep(Owner::Message, &key, value);
+        }
+        if let Some(usage) = end.usage {
+            count(usage, events);
+        }
+        let reason = end.reason.as_deref().map(stop_reason);
+        // An error may come with any reason, and the reason may be all that is said of it.
+        if end.error.is_some() || end.reason.as_deref() == Some("ERROR") {
+            let message = end.error.unwrap_or_else(|| "the provider gave no reason".to_owned());
+            let raw = events.value("error", data);
+            events.push(Event::Failed(Failure { kind: end.reason, message, raw }));
+            self.state = State::After;
+            return;
+        }
+        match reason.zip(end.reason) {
+            Some((reason, detail)) => {
+                events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
+            }
+            None => events.notice(Kind::NoStopReason, "the message ended without a finish reason"),
+        }
+        self.close_bare(events);
+        self.close_plan(events);
+        let all = self.contents.values().chain(self.calls.values());
+        let mut open: Vec<_> = all.filter(|open| open.phase != Phase::Over).map(|open| open.slot).collect();
+        open.sort_unstable();
+        for slot in open {
+            events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
+            events.closed(slot);
+        }
+        events.push(Event::Ended);
+        self.state = State::After;
+    }
+
+    /// Reads a whole reply.
+    fn whole(&mut self, members: Members<'_>, data: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let Members { id, message, others, .. } = members;
+        let (mut plan, mut content, mut calls, mut citations) = (None, None, None, None);
+        let (mut role, mut kept) = (None, Vec::new());
+        message.unwrap_or(Raw::new("{}")).members(|key, value| match key {
+            _ if value.is_null() => {}
+            "role" => role = value.owned_string(),
+            "tool_plan" => plan = Some(value),
+            "content" => content = Some(value),
+            "tool_calls" => calls = Some(value),
+            "citations" => citations = Some(value),
+            _ => kept.push((key.to_owned(), value)),
+        })?;
+        *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
+        events.started(Start { id, model: None, role });
+        let (none, mut faults) = (Raw::new("[]"), Faults::default());
+        let mut index = 0;
+        if let Some(plan) = plan {
+            self.plan(plan, events);
+        }
+        let read = content.unwrap_or(none).elements(|content| {
+            faults.note("`content`", self.content(index, content, events));
+            Self::end(&mut self.contents, index, &mut self.bare, events);
+            index += 1;
+        });
+        faults.note("`content`", read);
+        index = 0;
+        let read = calls.unwrap_or(none).elements(|call| {
+            self.close_bare(events);
+            faults.note("`tool_calls`", self.call("tool-call-start", index, call, events));
+            if self.calls.contains_key(&index) {
+                Self::end(&mut self.calls, index, &mut self.bare, events);
+            }
+            index += 1;
+        });
+        faults.note("`tool_calls`", read);
+        let read = citations.unwrap_or(none).elements(|citation| self.citation(citation, events));
+        faults.note("`citations`", read);
+        let mut end = End::default();
+        others.into_iter().chain(kept).for_each(|(key, value)| end.take(&key, value));
+        self.message_end(end, data, events);
+        faults.result()
+    }
+
+    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
+        Blocks { choice: 0, next: &mut self.slots, events }
+    }
+}
+
+/// What a message ends with.
+#[derive(Default)]
+struct End<'a> {
+    reason: Option<String>,
+    error: Option<String>,
+    usage: Option<Raw<'a>>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> End<'a> {
+    fn take(&mut self, key: &str, value: Raw<'a>) {
+        match key {
+            _ if value.is_null() => {}
+            "finish_reason" => self.reason = value.owned_string(),
+            "error" if value.string_body().is_some() => self.error = value.owned_string(),
+            "usage" => self.usage = Some(value),
+            _ => self.others.push((key.to_owned(), value)),
+        }
+    }
+}
+
+fn count(usage: Raw<'_>, events: &mut Events) {
+    let tokens = usage.get("tokens").unwrap_or(Raw::new("{}"));
+    let number = |of: Raw<'_>, key| of.get(key).and_then(Raw::number);
+    let counts = Usage {
+        input: number(tokens, "input_tokens"),
+        output: number(tokens, "output_tokens"),
+        cache_read: number(usage, "cached_tokens"),
+        cache_write: None,
+        reasoning: number(tokens, "reasoning_tokens"),
+    };
+    if !counts.is_empty() {
+        events.push(Event::Usage(counts));
+    }
+    events.keep(Owner::Message, "usage", usage);
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "COMPLETE" => StopReason::End,
+        "STOP_SEQUENCE" => StopReason::StopSequence,
+        "MAX_TOKENS" => StopReason::Length,
+        "TOOL_CALL" => StopReason::Tool,
+        _ => StopReason::Other,
+    }
+}

@@ -1,0 +1,176 @@
+//! The messages of a request to Cohere's Chat.
+
+use crate::json::{Members, Misread, Object, Value};
+use crate::wire::object::{data_url, object, read_data_url};
+use crate::wire::request::{
+    Alphabet, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart, Thinking,
+    UserPart, refuse_unless,
+};
+
+pub(crate) static FORM: Form = Form {
+    // Its own ids contain the name of the tool.
+    ids: Alphabet { longest: 128, allows: |c| c.is_ascii_graphic() },
+    names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
+    has_plain_input: false,
+    continues_paused: false,
+    text_fields: &[],
+    fit,
+    write,
+    read,
+};
+
+fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+    refuse_unless(parts, repairs, |part| match part {
+        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
+        ReplyPart::Thinking { thinking, .. } => !thinking.text.trim().is_empty(),
+        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => false,
+    });
+}
+
+fn write(messages: &[Message]) -> Vec<Value> {
+    let mut written = Vec::new();
+    for message in messages {
+        match message {
+            Message::User { results, content } => {
+                written.extend(results.iter().map(|answer| {
+                    object([
+                        ("role", "tool".into()),
+                        ("tool_call_id", (&*answer.id).into()),
+                        ("content", answer.output.text().into()),
+                    ])
+                }));
+                // A result cannot have images here: they follow all results, as part of a user message.
+                let images = results.iter().flat_map(|answer| answer.output.images());
+                let content: Vec<_> = images.chain(content).map(user_part).collect();
+                if !content.is_empty() {
+                    written.push(object([("role", "user".into()), ("content", content.into())]));
+                }
+            }
+            Message::Model { parts } => written.push(assistant(parts)),
+        }
+    }
+    written
+}
+
+fn user_part(part: &UserPart) -> Value {
+    match part {
+        UserPart::Text(text) => object([("type", "text".into()), ("text", (&**text).into())]),
+        UserPart::Image { media_type, data } => {
+            let url = object([("url", data_url(media_type, data))]);
+            object([("type", "image_url".into()), ("image_url", url)])
+        }
+    }
+}
+
+/// Next to calls a text is refused, and is sent as the plan for them.
+fn assistant(parts: &[ReplyPart]) -> Value {
+    let has_calls = parts.iter().any(|part| matches!(part, ReplyPart::Call { .. }));
+    let (mut content, mut plan, mut calls) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            ReplyPart::Text { text, .. } if has_calls => plan.push(&**text),
+            ReplyPart::Text { text, .. } => {
+                content.push(object([("type", "text".into()), ("text", (&**text).into())]));
+            }
+            ReplyPart::Thinking { thinking, .. } => {
+                let text = (&*thinking.text).into();
+                content.push(object([("type", "thinking".into()), ("thinking", text)]));
+            }
+            ReplyPart::Call { call, .. } => calls.push(tool_call(call)),
+            ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
+        }
+    }
+    let mut message = Object::new();
+    message.insert("role", "assistant");
+    if !plan.is_empty() {
+        message.insert("tool_plan", plan.join("\n\n"));
+    }
+    if !content.is_empty() {
+        message.insert("content", content);
+    }
+    if !calls.is_empty() {
+        message.insert("tool_calls", calls);
+    }
+    message.into()
+}
+
+fn tool_call(call: &Call) -> Value {
+    let arguments = match &call.input {
+        Input::Object(input) => Value::from(input.clone()).to_string(),
+        Input::Plain(text) => text.clone(),
+    };
+    let function = object([("name", (&*call.name).into()), ("arguments", arguments.into())]);
+    object([("id", (&*call.id).into()), ("type", "function".into()), ("function", function)])
+}
+
+fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {
+    let mut message = Members::new("a message", message)?;
+    let role = message.text("role")?;
+    match &*role {
+        "user" => {
+            let parts = parts(message.optional("content"))?;
+            let parts = parts.into_iter().map(read_user_part).collect::<Result<_, _>>()?;
+            conversation.user(parts);
+        }
+        "assistant" => read_assistant(message, conversation)?,
+        "tool" => {
+            let id = message.text("tool_call_id")?;
+            conversation.result(id, message.optional("content").unwrap_or_else(|| "".into()), false);
+        }
+        "system" => {}
+        _ => return Err(message.unknown_word("role", "`user`, `assistant`, `tool`, `system`", role)),
+    }
+    Ok(())
+}
+
+/// The parts of a content, which may be just a text.
+fn parts(content: Option<Value>) -> Result<Vec<Members>, Misread> {
+    let parts = match content {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(parts)) => parts,
+        Some(text) => vec![object([("type", "text".into()), ("text", text)])],
+    };
+    parts.into_iter().map(|part| Members::new("a part of `content`", part)).collect()
+}
+
+fn read_user_part(mut part: Members) -> Result<Content, Misread> {
+    let kind = part.text("type")?;
+    Ok(match &*kind {
+        "text" => Content::Text { text: part.text("text")? },
+        "image_url" => {
+            let url = part.members("image_url")?.text("url")?;
+            match read_data_url(&url) {
+                Some((media_type, data)) => Content::Image { media_type, data },
+                None => Content::Other([("type", kind), ("url", url)].into_iter().collect()),
+            }
+        }
+        _ => Content::Other(part.rest_of_kind(kind)),
+    })
+}
+
+fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Result<(), Misread> {
+    for mut part in parts(message.optional("content"))? {
+        let kind = part.text("type")?;
+        match &*kind {
+            "text" => conversation.text(part.text("text")?),
+            "thinking" => {
+                let text = part.text("thinking")?;
+                conversation.thinking(Thinking { text, ..Thinking::default() });
+            }
+            _ => conversation.block(kind, part.rest()),
+        }
+    }
+    if let Some(plan) = message.optional_text("tool_plan")? {
+        conversation.text(plan);
+    }
+    for call in message.optional_list("tool_calls")? {
+        let mut call = Members::new("one of `tool_calls`", call)?;
+        let id = call.text("id")?;
+        let mut function = call.members("function")?;
+        let (name, arguments) = (function.text("name")?, function.text("arguments")?);
+        // Arguments that are not JSON are still what the model wrote.
+        let arguments = arguments.parse().unwrap_or_else(|_| arguments.into());
+        conversation.call(Called { id, name, arguments, provider_executed: false, metadata: None });
+    }
+    Ok(())
+}

@@ -1,0 +1,490 @@
+//! Google's Interactions: server-sent events whose `data` has an `event_type`.
+//!
+//! An interaction consists of steps, addressed by `index`: thoughts, the model's output, calls of the client or of
+//! the provider, and results. A step of output can have texts and media. Only `interaction.completed` completes
+//! an interaction; its status says why it ended.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::blocks::{Blocks, TEXT, THINKING, invented_id};
+use super::events::Events;
+use super::failure::fail;
+use super::fields::{Error, Faults, Raw};
+use super::seen::Seen;
+use super::{DONE, State, Translate};
+use crate::diagnostic::Kind;
+use crate::event::{
+    CallId, Event, Failure, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason,
+    Usage,
+};
+use crate::frame::Frame;
+
+pub(super) fn claims(frame: &Frame<'_>) -> bool {
+    let (mut kind, mut error, mut interaction, mut steps) = (None, false, false, false);
+    let read = Raw::new(frame.data).members(|key, value| match key {
+        "event_type" => kind = value.string(),
+        "error" => error = value.text().starts_with('{'),
+        "object" => interaction = value.string().as_deref() == Some("interaction"),
+        "steps" => steps = value.text().starts_with('['),
+        _ => {}
+    });
+    let is_known = match kind.as_deref() {
+        Some("error") => error,
+        Some(kind) => kind.starts_with("interaction.") || kind.starts_with("step."),
+        None => interaction && steps,
+    };
+    read.is_ok() && is_known
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    state: State,
+    id: Option<String>,
+    steps: BTreeMap<u64, Step>,
+    slots: u32,
+    seen: Seen,
+}
+
+/// A step that is not over.
+#[derive(Clone, Debug)]
+enum Step {
+    Thought(Slot),
+    /// The blocks of the output so far, the last of which may be open.
+    Output(Option<(Part, Slot)>),
+    /// A call, and its arguments if they came with its start; those of deltas replace them.
+    Call(Slot, Option<String>),
+    /// A result or something else, whose fields are kept.
+    Whole(Slot),
+    Over,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Text,
+    /// An image, sound or other media, by its type.
+    Media(String),
+}
+
+#[derive(Default)]
+struct Members<'a> {
+    kind: Option<Cow<'a, str>>,
+    index: u64,
+    step: Option<Raw<'a>>,
+    delta: Option<Raw<'a>>,
+    interaction: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    usage: Option<Raw<'a>>,
+    others: Vec<(String, Raw<'a>)>,
+}
+
+impl<'a> Members<'a> {
+    fn read(data: &'a str, events: &mut Events) -> Result<Self, Error> {
+        let mut members = Self::default();
+        Raw::new(data).members(|key, value| match key {
+            _ if value.is_null() => {}
+            "event_type" => members.kind = value.string(),
+            "index" => members.index = value.number().unwrap_or(0),
+            "step" => members.step = Some(value),
+            "delta" => members.delta = Some(value),
+            "interaction" => members.interaction = Some(value),
+            "error" => members.error = Some(value),
+            "usage" => members.usage = Some(value),
+            "metadata" => members.usage = value.get("total_usage").or(members.usage),
+            // A stream can be resumed after each event; only a client that is connected can use that.
+            "event_id" => events.ignore(value),
+            _ => members.others.push((key.to_owned(), value)),
+        })?;
+        Ok(members)
+    }
+}
+
+impl Translate for Fold {
+    fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
+        if frame.data == DONE {
+            return Ok(());
+        }
+        let members = Members::read(frame.data, events)?;
+        let data = Raw::new(frame.data);
+        let untyped = match () {
+            () if members.error.is_some() => "error",
+            () if data.get("steps").is_some() => "whole",
+            () => frame.event,
+        };
+        let kind = members.kind.as_deref().unwrap_or(untyped);
+        let mut faults = Faults::default();
+        match kind {
+            "interaction.created" => {
+                let interaction = members.interaction.unwrap_or(Raw::new("{}"));
+                faults.note("`interaction`", self.start(interaction, events));
+            }
+            "interaction.completed" => {
+                self.begin(events);
+                let interaction = members.interaction.unwrap_or(Raw::new("{}"));
+                faults.note("`interaction`", self.complete(interaction, frame, events));
+            }
+            // The status of an interaction that goes on; its end has an event of its own.
+            "interaction.status_update" => events.push(Event::Ping),
+            "step.start" => {
+                self.begin(events);
+                let step = members.step.unwrap_or(Raw::new("{}"));
+                faults.note("`step`", self.open(members.index, step, events));
+            }
+            "step.delta" => {
+                self.begin(events);
+                let delta = members.delta.unwrap_or(Raw::new("{}"));
+                faults.note("`delta`", self.delta(members.index, delta, events));
+            }
+            "step.stop" => {
+                self.begin(events);
+                self.end_step(members.index, events);
+                if let Some(step_usage) = members.others.iter().find(|(key, _)| key == "step_usage") {
+                    events.keep_pushed(Owner::Message, "step_usage", step_usage.1);
+                }
+            }
+            "whole" => {
+                faults.note("the interaction", self.start(data, events));
+                faults.note("the interaction", self.complete(data, frame, events));
+            }
+            "error" => {
+                let error = members.error.unwrap_or(Raw::new("{}"));
+                fail(error, &["code", "status"], frame, events);
+                self.state = State::After;
+            }
+            unknown => {
+                let message = format!("unknown event `{unknown}`");
+                events.keep_unknown(Kind::UnknownEvent, message, data);
+            }
+        }
+        if let Some(usage) = members.usage.filter(|_| kind.starts_with("step.")) {
+            count(usage, events);
+        }
+        faults.result()
+    }
+
+    fn repeats(&self) -> bool {
+        true
+    }
+}
+
+impl Fold {
+    fn start(&mut self, interaction: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let (mut id, mut model, mut agent, mut others) = (None, None, None, Vec::new());
+        let read = interaction.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "id" => id = value.owned_string(),
+            "model" => model = value.owned_string(),
+            "agent" => agent = value.owned_string(),
+            "object" | "status" | "steps" | "usage" => {}
+            _ => others.push((key.to_owned(), value)),
+        });
+        if self.state != State::Before && id.is_some() && id == self.id {
+            events.notice(Kind::DuplicateStart, "the interaction was started again");
+            return read;
+        }
+        *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
+        events.started(Start { id, model: model.or(agent), role: Some("model".to_owned()) });
+        self.keep(&others, events);
+        read
+    }
+
+    /// Starts an interaction whose start is missing: its content still counts.
+    fn begin(&mut self, events: &mut Events) {
+        if self.state == State::Before {
+            events.notice(Kind::MissingStart, "the start of the interaction is missing");
+            events.started(Start::default());
+            self.state = State::Within;
+        }
+    }
+
+    fn keep(&mut self, others: &[(String, Raw<'_>)], events: &mut Events) {
+        for (key, value) in others {
+            if self.seen.is_new(key, *value) {
+                events.keep(Owner::Message, key, *value);
+            }
+        }
+    }
+
+    fn open(&mut self, index: u64, step: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        if self.steps.contains_key(&index) {
+            events.notice(Kind::DuplicateBlock, format!("step {index} was opened a second time"));
+            self.end_step(index, events);
+        }
+        let kind = step.get("type").and_then(Raw::string).unwrap_or_default();
+        let mut fields = Vec::new();
+        step.members(|key, value| {
+            if key != "type" && !value.is_null() {
+                fields.push((key.to_owned(), value));
+            }
+        })?;
+        let mut take = |key: &str| {
+            let at = fields.iter().rposition(|(name, _)| name == key)?;
+            Some(fields.remove(at).1)
+        };
+        let mut faults = Faults::default();
+        let (step, slot) = match &*kind {
+            "thought" => {
+                let slot = self.blocks(events).new_block(THINKING);
+                let read = take("summary").unwrap_or(Raw::new("[]")).elements(|part| {
+                    part.get("text").into_iter().for_each(|text| events.grew(slot, text));
+                });
+                faults.note("`summary`", read);
+                take("signature").into_iter().for_each(|signature| events.signed(slot, signature));
+                (Step::Thought(slot), Some(slot))
+            }
+            "model_output" => {
+                self.steps.insert(index, Step::Output(None));
+                let read = take("content")
+                    .unwrap_or(Raw::new("[]"))
+                    .elements(|part| faults.note("`content`", self.delta(index, part, events)));
+                faults.note("`content`", read);
+                if let Some(error) = take("error") {
+                    events.keep(Owner::Message, "error", error);
+                }
+                let Some(open) = self.steps.remove(&index) else { return faults.result() };
+                let slot = if let Step::Output(Some((_, slot))) = open { Some(slot) } else { None };
+                (open, slot)
+            }
+            call if call.ends_with("_call") => {
+                let id = take("id").and_then(Raw::owned_string);
+                let id = id.map_or_else(|| invented_id(Slot::new(self.slots)), CallId::Given);
+                let runner = if call == "function_call" { Runner::Client } else { Runner::Provider };
+                let name = take("name").and_then(Raw::owned_string);
+                let name = name.unwrap_or_else(|| call.trim_end_matches("_call").to_owned());
+                let (notation, origin) = (Notation::Json, Origin::Native);
+                let opening = Opening::ToolCall { id, name, runner, notation, origin };
+                let slot = self.blocks(events).new_block(opening);
+                let arguments = take("arguments").map(Raw::text).filter(|arguments| *arguments != "{}");
+                (Step::Call(slot, arguments.map(str::to_owned)), Some(slot))
+            }
+            result if result.ends_with("_result") => {
+                let call_id = take("call_id").and_then(Raw::owned_string);
+                let opening = Opening::ToolResult { kind: result.to_owned(), call_id };
+                let slot = self.blocks(events).new_block(opening);
+                (Step::Whole(slot), Some(slot))
+            }
+            other => {
+                let slot = self.blocks(events).new_block(Opening::Other { kind: other.to_owned() });
+                (Step::Whole(slot), Some(slot))
+            }
+        };
+        let owner = slot.map_or(Owner::Message, Owner::Block);
+        for (key, value) in fields {
+            events.keep(owner, &key, value);
+        }
+        self.steps.insert(index, step);
+        faults.result()
+    }
+
+    fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
+        let mut kind = Cow::Borrowed("");
+        let (mut text, mut content, mut fields) = (None, None, Vec::new());
+        delta.members(|key, value| match key {
+            "type" => kind = value.string().unwrap_or_default(),
+            _ if value.is_null() => {}
+            "text" | "signature" => text = Some(value),
+            "content" => content = Some(value),
+            _ => fields.push((key.to_owned(), value)),
+        })?;
+        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        let slot = match (self.steps.get_mut(&index), &*kind) {
+            (Some(Step::Thought(slot)), "thought_summary") => {
+                let text = content.and_then(|content| content.get("text"));
+                text.into_iter().for_each(|text| events.grew(*slot, text));
+                *slot
+            }
+            (Some(Step::Thought(slot)), "thought_signature") => {
+                text.into_iter().for_each(|signature| events.signed(*slot, signature));
+                *slot
+            }
+            (Some(Step::Output(open)), "text") => {
+                let slot = part(open, Part::Text, &mut blocks);
+                text.into_iter().for_each(|text| events.grew(slot, text));
+                slot
+            }
+            (Some(Step::Output(open)), "text_annotation_delta") => {
+                let slot = part(open, Part::Text, &mut blocks);
+                let annotations = fields.iter().find(|(key, _)| key == "annotations");
+                let annotations = annotations.map_or(Raw::new("[]"), |(_, value)| *value);
+                fields.retain(|(key, _)| key != "annotations");
+                annotations.elements(|value| events.keep_pushed(Owner::Block(slot), "annotations", value))?;
+                slot
+            }
+            (Some(Step::Output(open)), media) => {
+                let slot = part(open, Part::Media(media.to_owned()), &mut blocks);
+                // Media come in pieces, and each is a part of the same Base64 text.
+                if let Some(at) = fields.iter().position(|(key, _)| key == "data") {
+                    let piece = fields.remove(at).1.owned_string().unwrap_or_default();
+                    let keep = Keep::Grow(piece.into());
+                    events.push(Event::Kept { owner: Owner::Block(slot), key: "data".into(), keep });
+                }
+                slot
+            }
+            (Some(Step::Call(slot, started)), _) => {
+                if let Some(at) = fields.iter().rposition(|(key, _)| key == "arguments") {
+                    let arguments = fields.remove(at).1;
+                    *started = None;
+                    match arguments.string_body() {
+                        Some(_) => events.grew(*slot, arguments),
+                        None => events.grew_plain(*slot, arguments.text()),
+                    }
+                }
+                if let Some(signature) = text {
+                    events.keep(Owner::Block(*slot), "signature", signature);
+                }
+                *slot
+            }
+            (Some(Step::Whole(slot)), _) => {
+                for (key, value) in [("signature", text), ("content", content)] {
+                    value.into_iter().for_each(|value| events.keep(Owner::Block(*slot), key, value));
+                }
+                *slot
+            }
+            (None, "text" | "thought_summary" | "thought_signature") => {
+                let message = format!("delta `{kind}` came for step {index}, which was not started");
+                events.notice(Kind::OrphanDelta, message);
+                let step = if kind == "text" { "model_output" } else { "thought" };
+                self.open(index, Raw::new(&format!(r#"{{"type":"{step}"}}"#)), events)?;
+                return self.delta(index, delta, events);
+            }
+            (Some(Step::Thought(_)), _) => {
+                let message = format!("delta `{kind}` does not fit step {index}");
+                events.keep_unknown(Kind::UnknownEvent, message, delta);
+                return Ok(());
+            }
+            (Some(Step::Over) | None, _) => {
+                let message = format!("delta `{kind}` came for step {index}, which is not open");
+                events.keep_unknown(Kind::OrphanDelta, message, delta);
+                return Ok(());
+            }
+        };
+        for (key, value) in fields {
+            events.keep(Owner::Block(slot), &key, value);
+        }
+        Ok(())
+    }
+
+    fn end_step(&mut self, index: u64, events: &mut Events) {
+        let Some(step) = self.steps.get_mut(&index) else {
+            return events.notice(Kind::OrphanDelta, format!("step {index} was closed, but is not open"));
+        };
+        match std::mem::replace(step, Step::Over) {
+            Step::Thought(slot) | Step::Whole(slot) | Step::Output(Some((_, slot))) => events.closed(slot),
+            Step::Call(slot, arguments) => {
+                arguments.into_iter().for_each(|arguments| events.grew_plain(slot, &arguments));
+                events.closed(slot);
+            }
+            Step::Output(None) | Step::Over => {}
+        }
+    }
+
+    fn complete(
+        &mut self,
+        interaction: Raw<'_>,
+        frame: &Frame<'_>,
+        events: &mut Events,
+    ) -> Result<(), Error> {
+        let (mut status, mut usage, mut steps, mut error) = (None, None, None, None);
+        let mut others = Vec::new();
+        let mut faults = Faults::default();
+        let read = interaction.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "status" => status = value.owned_string(),
+            "usage" => usage = Some(value),
+            "steps" => steps = Some(value),
+            "error" => error = Some(value),
+            "id" | "model" | "object" | "agent" => {}
+            _ => others.push((key.to_owned(), value)),
+        });
+        faults.note("`interaction`", read);
+        // A whole interaction, or one that repeats what was streamed.
+        if let Some(steps) = steps.filter(|_| self.steps.is_empty()) {
+            let mut index = 0;
+            let read = steps.elements(|step| {
+                // What the user said is no part of the reply.
+                if step.get("type").and_then(Raw::string).as_deref() != Some("user_input") {
+                    faults.note("`steps`", self.open(index, step, events));
+                    self.end_step(index, events);
+                }
+                index += 1;
+            });
+            faults.note("`steps`", read);
+        }
+        self.keep(&others, events);
+        if let Some(usage) = usage {
+            count(usage, events);
+        }
+        if status.as_deref() == Some("failed") {
+            let message = error.and_then(|error| error.get("message")).and_then(Raw::owned_string);
+            let message = message.unwrap_or_else(|| "the provider gave no reason".to_owned());
+            let raw = events.value("error", Raw::new(frame.data));
+            events.push(Event::Failed(Failure { kind: status, message, raw }));
+            self.state = State::After;
+            return faults.result();
+        }
+        match status {
+            Some(detail) => {
+                let stop = Stop { reason: stop_reason(&detail), detail };
+                events.push(Event::Stopped { choice: 0, stop });
+            }
+            None => events.notice(Kind::NoStopReason, "the interaction ended without a status"),
+        }
+        let open = self.steps.iter().filter(|(_, step)| !matches!(step, Step::Over));
+        let open: Vec<_> = open.map(|(index, _)| *index).collect();
+        for index in open {
+            events.notice(Kind::UnclosedBlock, format!("step {index} was open when the interaction ended"));
+            self.end_step(index, events);
+        }
+        events.push(Event::Ended);
+        self.state = State::After;
+        faults.result()
+    }
+
+    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
+        Blocks { choice: 0, next: &mut self.slots, events }
+    }
+}
+
+/// The block of a part of the output. Another part begins where the one before ends.
+fn part(open: &mut Option<(Part, Slot)>, wanted: Part, blocks: &mut Blocks<'_>) -> Slot {
+    match open {
+        Some((part, slot)) if *part == wanted => *slot,
+        _ => {
+            if let Some((_, before)) = open.take() {
+                blocks.events.closed(before);
+            }
+            let opening = match &wanted {
+                Part::Text => TEXT,
+                Part::Media(kind) => Opening::Other { kind: kind.clone() },
+            };
+            let slot = blocks.new_block(opening);
+            *open = Some((wanted, slot));
+            slot
+        }
+    }
+}
+
+fn count(usage: Raw<'_>, events: &mut Events) {
+    let number = |key| usage.get(key).and_then(Raw::number);
+    let counts = Usage {
+        input: number("total_input_tokens"),
+        output: number("total_output_tokens"),
+        cache_read: number("total_cached_tokens"),
+        cache_write: None,
+        reasoning: number("total_thought_tokens"),
+    };
+    if !counts.is_empty() {
+        events.push(Event::Usage(counts));
+    }
+    events.keep(Owner::Message, "usage", usage);
+}
+
+fn stop_reason(status: &str) -> StopReason {
+    match status {
+        "completed" => StopReason::End,
+        "requires_action" => StopReason::Tool,
+        "incomplete" | "budget_exceeded" => StopReason::Length,
+        "requires_continuation" => StopReason::Pause,
+        _ => StopReason::Other,
+    }
+}
