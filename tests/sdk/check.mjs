@@ -5,6 +5,10 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import Anthropic, { AnthropicError } from "@anthropic-ai/sdk";
+import { BedrockRuntimeClient, ConverseStreamCommand } from "@aws-sdk/client-bedrock-runtime";
+import { GoogleGenAI } from "@google/genai";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { CohereClientV2 } from "cohere-ai";
 import OpenAI, { OpenAIError } from "openai";
 
 const { REKNIT: reknit, REKNIT_SDK: folder } = process.env;
@@ -22,6 +26,7 @@ const anthropic = {
     return { text: text.text, call: call.name, input: call.input, end: message.stop_reason };
   },
   end: "tool_use",
+  misfit: { error: AnthropicError, message: /^409 .*the recording is `/s },
   broken: { error: AnthropicError, message: /^terminated$/ },
   short: { error: AnthropicError, message: /^stream ended without producing a Message/ },
 };
@@ -37,6 +42,7 @@ const chat = {
     return { text: choice.message.content, call: call.function.name, input, end: choice.finish_reason };
   },
   end: "tool_calls",
+  misfit: { error: OpenAIError, message: /^409 .*the recording is `/s },
   broken: { error: OpenAIError, message: /^terminated$/ },
   short: { error: OpenAIError, message: /^missing finish_reason for choice 0$/ },
 };
@@ -52,10 +58,103 @@ const responses = {
     return { text: response.output_text, call: call.name, input, end: response.status };
   },
   end: "completed",
+  misfit: { error: OpenAIError, message: /^409 .*the recording is `/s },
   broken: { error: OpenAIError, message: /^terminated$/ },
   // It gives back what it has, and only the status tells.
   short: { reply: { ...expected, input: '{"city": "Zü', end: "in_progress" } },
 };
+
+/** These SDKs return events and no message, so an early end is the last event and nothing more. */
+const half = { ...expected, input: '{"city": "Zü', end: undefined };
+
+const interactions = {
+  recording: `${folder}/recordings/gemini-interactions.rec`,
+  async ask(url) {
+    const client = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: url } });
+    const stream = await client.interactions.create({ model: "any", input: question[0].content, stream: true });
+    const reply = new Collected();
+    for await (const { step, delta, interaction } of stream) {
+      reply.text += delta?.type === "text" ? delta.text : "";
+      reply.call ??= step?.name;
+      reply.input += delta?.type === "arguments_delta" ? delta.arguments : "";
+      reply.end = interaction?.status;
+    }
+    return reply.whole(reply.end === "requires_action");
+  },
+  end: "requires_action",
+  misfit: { error: Error, message: /the recording is `/ },
+  broken: { error: Error, message: /terminated|aborted/ },
+  short: { reply: half },
+};
+
+const cohere = {
+  recording: `${folder}/recordings/cohere.rec`,
+  async ask(url) {
+    const client = new CohereClientV2({ environment: url, token: "none" });
+    const stream = await client.chatStream({ model: "any", messages: question }, { maxRetries: 0 });
+    const reply = new Collected();
+    for await (const { delta } of stream) {
+      reply.text += delta?.message?.toolPlan ?? "";
+      const called = delta?.message?.toolCalls?.function;
+      reply.call ??= called?.name;
+      reply.input += called?.arguments ?? "";
+      reply.end = delta?.finishReason;
+    }
+    return reply.whole(reply.end !== undefined);
+  },
+  end: "TOOL_CALL",
+  misfit: { error: Error, message: /409.*the recording is `/s },
+  broken: { error: Error, message: /terminated|aborted/ },
+  short: { reply: half },
+};
+
+const bedrock = {
+  recording: `${folder}/recordings/bedrock-converse.rec`,
+  async ask(url) {
+    const client = new BedrockRuntimeClient({
+      endpoint: url,
+      region: "none",
+      credentials: { accessKeyId: "none", secretAccessKey: "none" },
+      maxAttempts: 1,
+      // By default it only speaks HTTP/2.
+      requestHandler: new NodeHttpHandler(),
+    });
+    const messages = [{ role: "user", content: [{ text: question[0].content }] }];
+    const { stream } = await client.send(new ConverseStreamCommand({ modelId: "any", messages }));
+    const reply = new Collected();
+    for await (const { contentBlockStart, contentBlockDelta, messageStop } of stream) {
+      reply.text += contentBlockDelta?.delta.text ?? "";
+      reply.call ??= contentBlockStart?.start.toolUse.name;
+      reply.input += contentBlockDelta?.delta.toolUse?.input ?? "";
+      reply.end ??= messageStop?.stopReason;
+    }
+    return reply.whole(reply.end !== undefined);
+  },
+  end: "tool_use",
+  misfit: { error: Error, message: /^the recording is `/ },
+  broken: { error: Error, message: /aborted|terminated/ },
+  short: { reply: half },
+};
+
+/** What the events of a stream add up to. */
+class Collected {
+  text = "";
+  call = undefined;
+  input = "";
+  end = undefined;
+
+  whole(isOver) {
+    return { text: this.text, call: this.call, input: isOver ? JSON.parse(this.input) : this.input, end: this.end };
+  }
+}
+
+/** The end of the last event or message that is complete before a byte. */
+function completeBefore(bytes, inside) {
+  if (bytes[0] !== 0) return bytes.lastIndexOf("\n\n", inside) + 2;
+  let end = 0;
+  while (end + bytes.readUInt32BE(end) <= inside) end += bytes.readUInt32BE(end);
+  return end;
+}
 
 /** Lets `use` talk to a server of a file. */
 async function serving(file, options, use) {
@@ -86,11 +185,14 @@ for (const [name, api, other] of [
   ["anthropic", anthropic, chat],
   ["openai chat", chat, anthropic],
   ["openai responses", responses, chat],
+  ["gemini interactions", interactions, anthropic],
+  ["cohere", cohere, chat],
+  ["bedrock converse", bedrock, cohere],
 ]) {
   const whole = { reply: { ...expected, end: api.end } };
   const bytes = execFileSync(reknit, ["replay", api.recording, "--speed", "max"]);
   const inside = bytes.indexOf("days");
-  const complete = bytes.lastIndexOf("\n\n", inside) + 2;
+  const complete = completeBefore(bytes, inside);
   const short = `${process.cwd()}/${name.replace(" ", "-")}-short.sse`;
   writeFileSync(short, bytes.subarray(0, complete));
 
@@ -99,10 +201,7 @@ for (const [name, api, other] of [
   await serving(api.recording, [], (url) => outcome(Promise.all([api.ask(url), api.ask(url)]), {
     reply: [whole.reply, whole.reply],
   }));
-  await serving(other.recording, [], (url) => outcome(api.ask(url), {
-    error: name === "anthropic" ? AnthropicError : OpenAIError,
-    message: /^409 .*the recording is `/s,
-  }));
+  await serving(other.recording, [], (url) => outcome(api.ask(url), api.misfit));
   await serving(api.recording, ["--cut", String(inside)], (url) => outcome(api.ask(url), api.broken));
   await serving(short, [], (url) => outcome(api.ask(url), api.short));
   console.log(`ok   JavaScript, ${name}`);

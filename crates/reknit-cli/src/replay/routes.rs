@@ -6,11 +6,14 @@ struct Route {
     dialect: &'static str,
 }
 
-const ROUTES: [Route; 6] = [
+const ROUTES: [Route; 9] = [
     Route { path: "/v1/messages", dialect: "anthropic" },
     Route { path: "/v1/chat/completions", dialect: "openai-chat" },
     Route { path: "/v1/responses", dialect: "openai-responses" },
     Route { path: "/v1beta/models/*:streamGenerateContent", dialect: "gemini" },
+    Route { path: "/v1beta/interactions", dialect: "gemini-interactions" },
+    Route { path: "/model/*/converse-stream", dialect: "bedrock-converse" },
+    Route { path: "/v2/chat", dialect: "cohere" },
     Route { path: "/api/chat", dialect: "ollama" },
     Route { path: "/api/generate", dialect: "ollama" },
 ];
@@ -60,6 +63,12 @@ mod tests {
         check("/v1beta/models/a/b:streamGenerateContent", None);
         check("/v1beta/models/:streamGenerateContent", None);
         check("/beta/models/x:streamGenerateContent", None);
+        check("/v1beta/interactions", Some("gemini-interactions"));
+        check("/model/amazon.nova-9%3A0/converse-stream", Some("bedrock-converse"));
+        check("/model//converse-stream", None);
+        check("/model/m/converse", None);
+        check("/v2/chat", Some("cohere"));
+        check("/chat", None);
         check("/api/chat", Some("ollama"));
         check("/api/generate", Some("ollama"));
         check("/v1/messages/", None);

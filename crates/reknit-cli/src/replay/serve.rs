@@ -182,7 +182,7 @@ fn refuse(connection: &mut Connection, status: Status, what: &str) -> io::Result
         Status::BUSY => "overloaded_error",
         _ => "invalid_request_error",
     };
-    let mut body = json!({"type": "error", "error": {"type": kind, "message": what}});
+    let mut body = json!({"type": "error", "message": what, "error": {"type": kind, "message": what}});
     if status == Status::NOT_FOUND {
         body["paths"] = routes::paths().collect();
     }
@@ -207,6 +207,7 @@ fn content_type(framing: Framing) -> &'static str {
     match framing {
         Framing::Sse => "text/event-stream; charset=utf-8",
         Framing::Lines => "application/x-ndjson",
+        Framing::AwsEventStream => "application/vnd.amazon.eventstream",
         _ => JSON,
     }
 }

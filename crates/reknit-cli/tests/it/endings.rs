@@ -138,7 +138,7 @@ fn input_that_is_not_a_stream_is_2() {
             --- stdout
             --- stderr
             error: the input (29 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -150,7 +150,7 @@ fn input_that_is_not_a_stream_is_2() {
             --- stdout
             --- stderr
             error: byte 0: the input is not a stream of a known dialect; it begins with `{"hello": "world"}`
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -162,7 +162,7 @@ fn input_that_is_not_a_stream_is_2() {
             --- stdout
             --- stderr
             error: the input (4 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, ollama, agent-c, openai-chat
+            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -189,7 +189,7 @@ fn wrong_usage_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: invalid value 'gopher' for '--from <DIALECT>': `gopher` is not a dialect; use one of: anthropic, openai-responses, gemini, ollama, agent-c, openai-chat, or auto
+            error: invalid value 'gopher' for '--from <DIALECT>': `gopher` is not a dialect; use one of: anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat, or auto
 
             For more information, try '--help'.
         "#]],
