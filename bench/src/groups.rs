@@ -11,6 +11,7 @@ pub(crate) mod edit;
 pub(crate) mod growth;
 pub(crate) mod journal;
 pub(crate) mod look;
+pub(crate) mod memory;
 pub(crate) mod message;
 pub(crate) mod sse;
 pub(crate) mod tags;
@@ -42,7 +43,7 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 8] = [
+pub(crate) const ALL: [(&str, Run); 9] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
@@ -50,5 +51,6 @@ pub(crate) const ALL: [(&str, Run); 8] = [
     ("edit", edit::run),
     ("chunks", chunks::run),
     ("growth", growth::run),
+    ("memory", memory::run),
     ("journal", journal::run),
 ];

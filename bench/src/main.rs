@@ -26,12 +26,21 @@ usage: cargo xtask bench [--quick] [--record] [GROUP…]
 
   --quick     smaller inputs and fewer runs
   --record    also write the table to bench/records/ and draw docs/img/bench.svg
-  GROUP       only these of: sse look message tags edit chunks growth journal
+  GROUP       only these of: sse look message tags edit chunks growth memory journal
 
 exit code 1 if a target is missed
 ";
 
 fn main() -> ExitCode {
+    if env::args().nth(1).as_deref() == Some(groups::memory::CHILD) {
+        return match groups::memory::child(env::args().skip(2)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                ExitCode::from(2)
+            }
+        };
+    }
     let (mut scale, mut record, mut names) = (Scale::Full, false, Vec::new());
     for argument in env::args().skip(1) {
         match argument.as_str() {

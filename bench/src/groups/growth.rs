@@ -5,6 +5,8 @@ use std::iter;
 use anyhow::Result;
 use reknit::{Dialect, Reply};
 
+mod many;
+
 use super::{Bench, Group, Scale, tags};
 use crate::input::{DELTA, KB, LONG_DELTA, MB, Shape, Stream, call_block, text_block, text_events, words};
 use crate::measure::{Measured, Row, Runner, Work, interleaved, timed};
@@ -33,8 +35,11 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     }
     series.push(long_event(bench, largest)?);
     series.push(calls_in_text(bench, 4 * largest)?);
+    let many = many::run(bench)?;
+    let targets = series.iter().map(Series::target).chain(many.iter().map(Series::target_of_each)).collect();
+    series.extend(many);
     let table = table("growth: time of ours when its input doubles", &series);
-    Ok(Group { table, targets: series.iter().map(Series::target).collect(), rows: Vec::new() })
+    Ok(Group { table, targets, rows: Vec::new() })
 }
 
 /// A line for each series.
@@ -67,6 +72,12 @@ impl Series {
 
     pub(super) fn target(&self) -> Target {
         Target::at_most(format!("growth: {}", self.name), BOUND, Some(self.mean()))
+    }
+
+    /// The largest growth, for work that must not depend on how much there is at all.
+    fn target_of_each(&self) -> Target {
+        let largest = self.growths().max_by(f64::total_cmp);
+        Target::at_most(format!("growth at each doubling: {}", self.name), BOUND, largest)
     }
 
     fn growths(&self) -> impl Iterator<Item = f64> {

@@ -98,7 +98,7 @@ fn tagged(bytes: &[u8]) -> Runner<'_> {
 }
 
 fn first_block(message: &Message) -> Value {
-    match message.blocks()[0].body() {
+    match message.blocks().next().expect("there is one").body() {
         Body::ToolCall(ToolCall { args: Args::Complete(value), .. }) => value.clone().into(),
         _ => message.text().into(),
     }

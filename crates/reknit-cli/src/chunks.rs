@@ -98,8 +98,8 @@ trait Fold {
         presenter: &mut Presenter,
     ) -> Result<Vec<Noticed>, CommandError>;
 
-    /// The last event was taken.
-    fn finish(&mut self, presenter: &mut Presenter) -> Result<(), CommandError>;
+    /// The last event was taken. `place` is its place. Returns diagnostics about the end.
+    fn finish(&mut self, place: Place, presenter: &mut Presenter) -> Result<Vec<Noticed>, CommandError>;
 
     /// How many events came.
     fn events(&self) -> u64;
@@ -123,7 +123,7 @@ fn fold(
         broken = input.take(presenter.next(&mut pieces));
         input.read(|event, place| fold.take(event, place, &mut presenter))?;
         if input.state == State::Over {
-            fold.finish(&mut presenter)?;
+            input.finish(|place| fold.finish(place, &mut presenter))?;
         }
         presenter.flush()?;
     }

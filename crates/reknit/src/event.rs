@@ -328,7 +328,7 @@ impl Keep<'_> {
         match (self, field) {
             (Self::Push(value), Value::Array(list)) => list.push(value.clone()),
             (Self::Push(value), single) if !single.is_null() => {
-                *single = Value::Array(vec![mem::replace(single, Value::Null), value.clone()]);
+                *single = Value::from(vec![mem::replace(single, Value::Null), value.clone()]);
             }
             (Self::Grow(text), Value::String(before)) => before.push_str(text),
             (Self::Merge(Value::Object(members)), Value::Object(known)) => {
@@ -344,7 +344,7 @@ impl Keep<'_> {
     pub(crate) fn first(&self) -> Value {
         match self {
             Self::Set(value) | Self::Merge(value) => value.clone(),
-            Self::Push(value) => Value::Array(vec![value.clone()]),
+            Self::Push(value) => Value::from(vec![value.clone()]),
             Self::Grow(text) => Value::from(&**text),
         }
     }

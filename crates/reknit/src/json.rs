@@ -31,6 +31,7 @@ mod tree;
 mod path;
 mod partial;
 mod value;
+mod array;
 mod object;
 mod number;
 mod convert;
@@ -39,6 +40,7 @@ mod de;
 #[cfg(test)]
 mod tests;
 
+pub use array::Array;
 pub use convert::exact;
 pub use de::{DeserializeError, from_value};
 pub use error::{Error, ErrorKind};
@@ -52,6 +54,5 @@ pub use value::Value;
 pub(crate) use end::EndFinder;
 pub(crate) use members::Members;
 pub use members::Misread;
-pub(crate) use object::KeyIndex;
 pub(crate) use string::plain_end;
 pub(crate) use value::write_escaped;

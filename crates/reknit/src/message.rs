@@ -4,6 +4,8 @@
 //! of the message elsewhere that is given every change, with [`Message::follow`], is always equal to the
 //! original.
 
+use std::collections::{BTreeMap, btree_map};
+
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Kind, Place};
@@ -30,7 +32,7 @@ pub struct Message {
     start: Start,
     phase: Phase,
     choices: Vec<Choice>,
-    blocks: Vec<Block>,
+    blocks: BTreeMap<Slot, Block>,
     usage: Usage,
     extra: Extra,
     diagnostics: Vec<Diagnostic>,
@@ -84,7 +86,7 @@ impl Message {
             start: Start::default(),
             phase: Phase::Waiting,
             choices: Vec::new(),
-            blocks: Vec::new(),
+            blocks: BTreeMap::new(),
             usage: Usage::default(),
             extra: Extra::default(),
             diagnostics: Vec::new(),
@@ -151,13 +153,13 @@ impl Message {
     }
 
     /// The blocks, sorted by their slots.
-    pub fn blocks(&self) -> &[Block] {
-        &self.blocks
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = &Block> + ExactSizeIterator {
+        self.blocks.values()
     }
 
     /// The block at an address.
     pub fn block(&self, slot: Slot) -> Option<&Block> {
-        self.position(slot).ok().map(|position| &self.blocks[position])
+        self.blocks.get(&slot)
     }
 
     /// The calls that may be run: they are complete, the provider does not run them itself, and the message
@@ -176,7 +178,7 @@ impl Message {
 
     /// All calls, including those that the provider runs itself.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.blocks.iter().filter_map(|block| match &block.body {
+        self.blocks().filter_map(|block| match &block.body {
             Body::ToolCall(call) => Some(call),
             Body::Text { .. } | Body::Thinking { .. } | Body::ToolResult { .. } | Body::Other { .. } => None,
         })
@@ -185,12 +187,13 @@ impl Message {
     /// The text of the first choice.
     pub fn text(&self) -> String {
         let first = self.choices.first().map_or(0, |choice| choice.index);
-        let texts = self.blocks.iter().filter(|block| block.choice == first).filter_map(|block| match &block
-            .body
-        {
-            Body::Text { text, .. } => Some(text.to_str()),
-            Body::Thinking { .. } | Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => None,
-        });
+        let texts =
+            self.blocks().filter(|block| block.choice == first).filter_map(|block| match &block.body {
+                Body::Text { text, .. } => Some(text.to_str()),
+                Body::Thinking { .. } | Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => {
+                    None
+                }
+            });
         texts.collect()
     }
 
@@ -231,10 +234,10 @@ impl Message {
                 self.go_on();
             }
             Change::Opened { block, choice, opening } => {
-                let Err(position) = self.position(*block) else {
+                let btree_map::Entry::Vacant(place) = self.blocks.entry(*block) else {
                     return Err(Misfit::new(format!("the message already has block {block}")));
                 };
-                self.blocks.insert(position, Block::new(*block, *choice, opening, &self.limits));
+                place.insert(Block::new(*block, *choice, opening, &self.limits));
                 self.choice(*choice);
                 self.go_on();
             }
@@ -333,7 +336,7 @@ impl Message {
     }
 
     fn end(&mut self, phase: Phase) {
-        self.blocks.iter_mut().for_each(Block::cut);
+        self.blocks.values_mut().for_each(Block::cut);
         self.phase = phase;
     }
 
@@ -347,18 +350,8 @@ impl Message {
         }
     }
 
-    /// The position of a block, or the one where it would be inserted. It is nearly always the last one.
-    fn position(&self, slot: Slot) -> Result<usize, usize> {
-        match self.blocks.last() {
-            Some(last) if last.slot == slot => Ok(self.blocks.len() - 1),
-            Some(last) if last.slot < slot => Err(self.blocks.len()),
-            Some(_) | None => self.blocks.binary_search_by_key(&slot, |block| block.slot),
-        }
-    }
-
     fn open_block(&mut self, slot: Slot) -> Result<&mut Block, Misfit> {
-        let position = self.position(slot).map_err(|_| no_block(slot))?;
-        let block = &mut self.blocks[position];
+        let block = self.blocks.get_mut(&slot).ok_or_else(|| no_block(slot))?;
         if block.state == State::Open { Ok(block) } else { Err(block.misfit()) }
     }
 
@@ -376,10 +369,7 @@ impl Message {
         Ok(match owner {
             Owner::Message => &mut self.extra,
             Owner::Choice(index) => &mut self.choice(index).extra,
-            Owner::Block(slot) => {
-                let position = self.position(slot).map_err(|_| no_block(slot))?;
-                &mut self.blocks[position].extra
-            }
+            Owner::Block(slot) => &mut self.blocks.get_mut(&slot).ok_or_else(|| no_block(slot))?.extra,
         })
     }
 }

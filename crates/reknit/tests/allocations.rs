@@ -323,3 +323,46 @@ fn deltas_of_chunks_allocate_nothing() {
         assert_eq!(counted.count_total, 0, "{kind}");
     }
 }
+
+/// Values that are nearly all structure are the worst case: a digit and a comma become a value of 16 bytes, and
+/// the list of these needs more than twice its size while it is moved.
+#[test]
+fn arguments_take_at_most_24_bytes_for_each_of_theirs() {
+    let element = |shape: &str, number: usize| match shape {
+        "keys" => format!(r#""{number}":0"#),
+        element => element.to_owned(),
+    };
+    for shape in ["1", "[]", "{}", r#""""#, "keys"] {
+        let (open, close) = if shape == "keys" { ('{', '}') } else { ('[', ']') };
+        // Of these sizes, some are right after a list has grown.
+        for size in [300_000, 400_000, 500_000, 600_000] {
+            let mut reply = Reply::new(Dialect::Anthropic);
+            let mut push = |stream: &str| {
+                let mut changes = reply.push(stream.as_bytes());
+                while changes.next().is_some() {}
+            };
+            push(&anthropic_start(r#"{"type":"tool_use","id":"toolu_1","name":"write","input":{}}"#));
+            let (mut written, mut number) = (0, 0);
+            let info = allocation_counter::measure(|| {
+                while written < size {
+                    let mut arguments = if number == 0 { open.to_string() } else { String::new() };
+                    while arguments.len() < 4096 {
+                        arguments +=
+                            &format!("{}{}", if number == 0 { "" } else { "," }, element(shape, number));
+                        number += 1;
+                    }
+                    written += arguments.len();
+                    if written >= size {
+                        arguments.push(close);
+                    }
+                    let delta = serde_json::json!({"type": "input_json_delta", "partial_json": arguments});
+                    push(&anthropic_delta(&delta.to_string()));
+                }
+            });
+            push("data: {\"type\":\"content_block_stop\",\"index\":0}\n\n");
+            assert!(reply.message().tool_calls().all(|call| matches!(call.args, Args::Complete(_))));
+            let each = info.bytes_max as f64 / written as f64;
+            assert!(each <= 24.0, "{shape}: {each:.1} bytes for each of {written}");
+        }
+    }
+}

@@ -16,6 +16,8 @@ pub(super) struct Input {
     pub(super) bad_lines: u64,
     strict: bool,
     pub(super) state: State,
+    /// The last line that was read.
+    last: Place,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -36,6 +38,7 @@ impl Input {
             bad_lines: 0,
             strict,
             state: State::Open,
+            last: Place::default(),
         }
     }
 
@@ -63,7 +66,10 @@ impl Input {
         while let Some(line) = self.lines.next() {
             let noticed = match noticed::read(&line, &self.limits) {
                 Ok(None) => continue,
-                Ok(Some(value)) => fold(value, line.place)?,
+                Ok(Some(value)) => {
+                    self.last = line.place;
+                    fold(value, line.place)?
+                }
                 Err(bad) => vec![bad],
             };
             let is_bad = noticed.iter().any(Noticed::is_bad_line);
@@ -73,6 +79,15 @@ impl Input {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Tells `fold` that there are no more lines, and keeps its diagnostics.
+    pub(super) fn finish(
+        &mut self,
+        fold: impl FnOnce(Place) -> Result<Vec<Noticed>, CommandError>,
+    ) -> Result<(), CommandError> {
+        fold(self.last)?.into_iter().for_each(|noticed| self.notice(noticed));
         Ok(())
     }
 

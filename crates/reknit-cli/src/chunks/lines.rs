@@ -33,7 +33,7 @@ pub(super) struct Line<'a> {
 }
 
 /// Where a line is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Place {
     /// Its number, counted from 1.
     pub(super) line: u64,

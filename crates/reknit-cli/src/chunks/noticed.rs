@@ -104,6 +104,9 @@ fn is_agent_event(value: &Value) -> bool {
     matches!(AgentEvent::read(value.clone()), Ok((event, _)) if !matches!(event, AgentEvent::Unknown(_)))
 }
 
+/// How much deeper than the arguments and results in it an event may be nested, with what is around them.
+const AROUND_VALUES: usize = 16;
+
 /// The JSON of a line; nothing if the line is blank.
 pub(super) fn read(line: &Line<'_>, limits: &Limits) -> Result<Option<Value>, Noticed> {
     let bad = |at: usize, message: String, hint: &'static str| {
@@ -125,7 +128,7 @@ pub(super) fn read(line: &Line<'_>, limits: &Limits) -> Result<Option<Value>, No
     if text.trim().is_empty() {
         return Ok(None);
     }
-    Value::parse(text, limits.json_depth)
+    Value::parse(text, limits.json_depth + AROUND_VALUES)
         .map(Some)
         .map_err(|error| bad(error.at, format!("the line is not JSON: {}", error.reason()), hint_for(text)))
 }

@@ -61,18 +61,16 @@ impl Fold for Realtime {
         self.show(&happenings, presenter)?;
         // People see everything at once; what programs get must not depend on where the input is cut.
         if self.form == Form::People {
-            self.finish(presenter)?;
+            let held = self.processor.flush(self.now);
+            self.show(&held, presenter)?;
         }
-        let odd = happenings.iter().filter_map(|happening| match happening {
-            Happening::Diagnostic(diagnostic) => Some(Noticed::from_realtime(diagnostic, place)),
-            _ => None,
-        });
-        Ok(odd.collect())
+        Ok(noticed(&happenings, place))
     }
 
-    fn finish(&mut self, presenter: &mut Presenter) -> Result<(), CommandError> {
-        let held = self.processor.flush(self.now);
-        self.show(&held, presenter)
+    fn finish(&mut self, place: Place, presenter: &mut Presenter) -> Result<Vec<Noticed>, CommandError> {
+        let happenings = self.processor.finish(self.now);
+        self.show(&happenings, presenter)?;
+        Ok(noticed(&happenings, place))
     }
 
     fn events(&self) -> u64 {
@@ -87,6 +85,15 @@ impl Fold for Realtime {
             diagnostics_omitted: input.omitted,
         })
     }
+}
+
+/// The diagnostics among what happened at a line.
+fn noticed(happenings: &[Happening], place: Place) -> Vec<Noticed> {
+    let diagnostics = happenings.iter().filter_map(|happening| match happening {
+        Happening::Diagnostic(diagnostic) => Some(Noticed::from_realtime(diagnostic, place)),
+        _ => None,
+    });
+    diagnostics.collect()
 }
 
 /// An event, and when it came: a line may be `{"at": TIME, "event": EVENT}`. The default is the time of the

@@ -47,8 +47,8 @@ impl Fold for Session {
         })
     }
 
-    fn finish(&mut self, _: &mut Presenter) -> Result<(), CommandError> {
-        Ok(())
+    fn finish(&mut self, _: Place, _: &mut Presenter) -> Result<Vec<Noticed>, CommandError> {
+        Ok(Vec::new())
     }
 
     fn events(&self) -> u64 {

@@ -171,7 +171,7 @@ impl ReplyFeed {
         let Some(live) = self.choice else { return };
         for choice in message.choices().iter().filter(|choice| live != choice.index()) {
             presenter.show(Shown::Note(&format!("[choice {}]", choice.index())));
-            for block in message.blocks().iter().filter(|block| block.choice() == choice.index()) {
+            for block in message.blocks().filter(|block| block.choice() == choice.index()) {
                 show_whole(block, presenter);
             }
         }

@@ -359,8 +359,8 @@ fn realtime_events_print_their_happenings() {
     for folder in realtime_cases() {
         let read = |file: &str| fs::read_to_string(folder.join(file));
         let input = read("input.ndjson").expect("every case has it");
-        // The command line has no way to give a pause.
-        if input.contains("\"flush\"") {
+        // The command line has no way to give a pause, nor an end that more events follow.
+        if input.contains("\"flush\"") || input.contains("\"end\":true") {
             continue;
         }
         let profile = read("profile").map_or_else(|_| "documented".to_owned(), |name| name.trim().to_owned());
@@ -411,6 +411,8 @@ fn people_see_realtime_sessions() {
         error: line 5, byte 230: the line is not JSON: expected `null`, found 'o'
         hint: write each event as one JSON object
         see: `reknit explain malformed-event`
+        warning: line 6, byte 239: message `msg_0_000000002` was not finished
+        hint: show the message as cut; the server did not say that it is complete
     "#]]
     .assert_eq(&stderr);
     assert_eq!(code, Some(1));
@@ -425,9 +427,40 @@ fn an_incomplete_event_of_a_server_is_a_bad_line() {
         error: line 1, byte 0: the event has no string `content` and changed nothing
         hint: check that the server speaks this protocol
         see: `reknit explain malformed-event`
+        warning: line 2, byte 22: message `msg_0_000000000` was not finished
+        hint: show the message as cut; the server did not say that it is complete
     "#]]
     .assert_eq(&stderr);
     assert_eq!(run(&["chunks", "--realtime", "--strict"], lines).stdout, "");
+}
+
+#[test]
+fn a_message_that_is_open_at_the_end_is_in_its_session() {
+    let line = r#"{"type":"text_delta","session_id":"s1","content":"Knit two"}"#;
+    let Run { stdout, code, .. } = run(&["chunks", "--realtime", "--json"], format!("{line}\n"));
+    let printed: Value = stdout.parse().expect("it is JSON");
+    let message = printed.pointer("/sessions/s1/messages/0").expect("it was kept");
+    let shown = ["content", "status"].map(|key| message.get(key).and_then(Value::as_str).map(Into::into));
+    assert_eq!(shown, [Some("Knit two".to_owned()), Some("error".to_owned())]);
+    let kind = printed.pointer("/diagnostics/0/kind").and_then(Value::as_str);
+    assert_eq!((kind.as_deref(), code), (Some("interrupted-message"), Some(0)));
+}
+
+#[test]
+fn arguments_near_the_depth_limit_can_be_read_back() {
+    for depth in [100, 120, 125, 126, 127] {
+        let arguments = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"n","input":{}}}"#;
+        let delta = format!(
+            r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{arguments}"}}}}"#
+        );
+        let end = r#"{"type":"content_block_stop","index":0}"#;
+        let stream = format!("data: {start}\n\ndata: {delta}\n\ndata: {end}\n\n");
+        let events = run(&["read", "--from", "anthropic", "--events"], &stream).stdout;
+        let Run { stdout, stderr, code } = run(&["chunks", "--json"], &events);
+        assert_eq!((stderr.as_str(), code), ("", Some(0)), "{depth}");
+        assert!(stdout.contains(&arguments), "{depth}: {stdout}");
+    }
 }
 
 #[test]

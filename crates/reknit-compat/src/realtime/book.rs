@@ -25,17 +25,19 @@ pub(super) const THINK: &str = "think";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolCallBook {
-    sessions: BTreeMap<String, Calls>,
+    /// By session. Those that have none are left out, so that clearing all costs only what there is to clear.
+    unfinished: BTreeMap<String, Unfinished>,
+    /// By session.
+    completed: BTreeMap<String, Vec<CompletedCall>>,
     /// How many notifications there were; each has a number, by which they are ordered.
     count: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Calls {
+struct Unfinished {
     active: BTreeMap<String, Active>,
     /// Those for calls of the think tool, since every thought looks them up.
     thinking: BTreeSet<String>,
-    completed: Vec<CompletedCall>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,7 +126,7 @@ impl ToolCallBook {
     /// These calls are running, whether they were chosen before or not.
     pub fn activate(&mut self, session: &str, calls: &[ToolCall], at: Time) -> Vec<ToolNotification> {
         let notifications = calls.iter().map(|call| {
-            let known = self.sessions.get_mut(session).and_then(|calls| calls.active.get_mut(call.id()));
+            let known = self.unfinished.get_mut(session).and_then(|calls| calls.active.get_mut(call.id()));
             match known {
                 Some(Active { notification, .. }) => {
                     notification.status = ToolStatus::Executing;
@@ -147,27 +149,32 @@ impl ToolCallBook {
         for result in results {
             by_call.entry(result.tool_use_id()).or_insert(result);
         }
-        let book = self.sessions.entry(session.to_owned()).or_default();
         let completed: Vec<_> = calls
             .iter()
             .map(|call| {
-                book.remove(call.id());
+                self.remove(session, call.id());
                 let result = by_call.get(call.id()).map(|result| (*result).clone());
                 CompletedCall { call: call.clone(), result }
             })
             .collect();
-        book.completed.extend(completed.iter().cloned());
+        self.completed.entry(session.to_owned()).or_default().extend(completed.iter().cloned());
         completed
     }
 
     /// Forgets the notification of a call, if it has one.
     pub fn remove(&mut self, session: &str, call: &str) -> Option<ToolNotification> {
-        self.sessions.get_mut(session)?.remove(call)
+        let calls = self.unfinished.get_mut(session)?;
+        calls.thinking.remove(call);
+        let removed = calls.active.remove(call)?;
+        if calls.active.is_empty() {
+            self.unfinished.remove(session);
+        }
+        Some(removed.notification)
     }
 
     /// The notification of an unfinished call.
     pub fn notification(&self, session: &str, call: &str) -> Option<&ToolNotification> {
-        Some(&self.sessions.get(session)?.active.get(call)?.notification)
+        Some(&self.unfinished.get(session)?.active.get(call)?.notification)
     }
 
     /// Whether a call is unfinished.
@@ -177,17 +184,17 @@ impl ToolCallBook {
 
     /// The notifications of all sessions, in order of arrival.
     pub fn active(&self) -> Vec<&ToolNotification> {
-        in_order(self.sessions.values().flat_map(|calls| calls.active.values()))
+        in_order(self.unfinished.values().flat_map(|calls| calls.active.values()))
     }
 
     /// The notifications of a session, in order of arrival.
     pub fn active_in(&self, session: &str) -> Vec<&ToolNotification> {
-        in_order(self.sessions.get(session).into_iter().flat_map(|calls| calls.active.values()))
+        in_order(self.unfinished.get(session).into_iter().flat_map(|calls| calls.active.values()))
     }
 
     /// The notifications of a session's think tool, in order of arrival.
     pub(super) fn thinking_in(&self, session: &str) -> Vec<&ToolNotification> {
-        let calls = self.sessions.get(session);
+        let calls = self.unfinished.get(session);
         in_order(
             calls
                 .into_iter()
@@ -197,43 +204,40 @@ impl ToolCallBook {
 
     /// The finished calls of all sessions.
     pub fn completed(&self) -> impl Iterator<Item = &CompletedCall> {
-        self.sessions.values().flat_map(|calls| &calls.completed)
+        self.completed.values().flatten()
     }
 
     /// Forgets the notifications of a session, and returns how many there were.
     pub fn clear_session(&mut self, session: &str) -> usize {
-        let Some(calls) = self.sessions.get_mut(session) else { return 0 };
-        calls.thinking.clear();
-        std::mem::take(&mut calls.active).len()
+        self.unfinished.remove(session).map_or(0, |calls| calls.active.len())
     }
 
     /// Forgets the notifications of all sessions.
     pub fn clear_active(&mut self) {
-        for calls in self.sessions.values_mut() {
-            calls.active.clear();
-            calls.thinking.clear();
-        }
+        self.unfinished.clear();
     }
 
     /// Forgets the finished calls.
     pub fn clear_completed(&mut self) {
-        self.sessions.values_mut().for_each(|calls| calls.completed.clear());
+        self.completed.clear();
     }
 
     /// Forgets all of a session.
     pub fn reset_session(&mut self, session: &str) {
-        self.sessions.remove(session);
+        self.unfinished.remove(session);
+        self.completed.remove(session);
     }
 
     /// Forgets everything.
     pub fn reset(&mut self) {
-        self.sessions.clear();
+        self.unfinished.clear();
+        self.completed.clear();
     }
 
     /// How many calls there are.
     pub fn statistics(&self) -> Statistics {
-        let active_count = self.sessions.values().map(|calls| calls.active.len()).sum();
-        let completed_count = self.sessions.values().map(|calls| calls.completed.len()).sum();
+        let active_count = self.unfinished.values().map(|calls| calls.active.len()).sum();
+        let completed_count = self.completed.values().map(Vec::len).sum();
         Statistics { active_count, completed_count, total_count: active_count + completed_count }
     }
 
@@ -246,8 +250,8 @@ impl ToolCallBook {
             timestamp: at.to_string(),
             arguments: call.input().map(ToString::to_string),
         };
-        let calls = self.sessions.entry(session.to_owned()).or_default();
-        calls.remove(call.id());
+        self.remove(session, call.id());
+        let calls = self.unfinished.entry(session.to_owned()).or_default();
         if call.name() == THINK {
             calls.thinking.insert(call.id().to_owned());
         }
@@ -255,13 +259,6 @@ impl ToolCallBook {
         calls.active.insert(call.id().to_owned(), active);
         self.count += 1;
         notification
-    }
-}
-
-impl Calls {
-    fn remove(&mut self, call: &str) -> Option<ToolNotification> {
-        self.thinking.remove(call);
-        self.active.remove(call).map(|active| active.notification)
     }
 }
 

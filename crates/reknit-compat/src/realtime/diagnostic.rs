@@ -52,8 +52,14 @@ pub enum DiagnosticKind {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A message was not finished when something else started; its session has it with the status `error`.
+    /// A message was not finished when something else started or the connection ended; its session has it with the
+    /// status `error`.
     InterruptedMessage {
+        /// Its id.
+        id: String,
+    },
+    /// There were too many sessions; the one that changed least recently was removed.
+    RemovedSession {
         /// Its id.
         id: String,
     },
@@ -69,6 +75,7 @@ impl DiagnosticKind {
             Self::DuplicateEvent { .. } => "duplicate-event",
             Self::LimitReached { .. } => "limit-reached",
             Self::InterruptedMessage { .. } => "interrupted-message",
+            Self::RemovedSession { .. } => "removed-session",
         }
     }
 
@@ -86,6 +93,7 @@ impl DiagnosticKind {
             Self::DuplicateEvent { id } => format!("duplicate event `{id}` was ignored"),
             Self::LimitReached { limit } => format!("a message of more than {limit} bytes"),
             Self::InterruptedMessage { id } => format!("message `{id}` was not finished"),
+            Self::RemovedSession { id } => format!("session `{id}` was removed to make room for another"),
         }
     }
 
@@ -101,6 +109,7 @@ impl DiagnosticKind {
             Self::InterruptedMessage { .. } => {
                 "show the message as cut; the server did not say that it is complete"
             }
+            Self::RemovedSession { .. } => "load the session again when it is needed, or keep more sessions",
         }
     }
 }
@@ -118,7 +127,8 @@ impl Serialize for Diagnostic {
             | DiagnosticKind::UnknownEvent { raw } => drop(fields.insert("raw", raw.clone())),
             DiagnosticKind::DuplicateEvent { .. }
             | DiagnosticKind::LimitReached { .. }
-            | DiagnosticKind::InterruptedMessage { .. } => {}
+            | DiagnosticKind::InterruptedMessage { .. }
+            | DiagnosticKind::RemovedSession { .. } => {}
         }
         fields.serialize(serializer)
     }

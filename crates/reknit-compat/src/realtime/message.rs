@@ -72,7 +72,7 @@ pub struct MessageMetadata {
     pub input_tokens: Option<u64>,
     /// Tokens of the reply.
     pub output_tokens: Option<u64>,
-    /// Why it ended, as the server says it; `cancelled` if the user stopped it.
+    /// Why it ended, as the server says it; `cancelled` if the user stopped it or it was interrupted.
     pub stop_reason: Option<String>,
     /// The calls that belong to it.
     pub tool_calls: List<ToolCall>,
@@ -113,15 +113,36 @@ impl EnhancedMessage {
         self.kind != MessageKind::Media && self.role.starts_with("assistant")
     }
 
+    /// Gives it an id in place of what the server sent as one.
+    pub(super) fn set_id(&mut self, id: String) {
+        self.others.remove("id");
+        self.id = Some(id);
+    }
+
     /// Adds calls and their results, both to the metadata and to the message itself.
+    ///
+    /// If the server sent something else as a list of calls or results, the list replaces it; metadata that is not
+    /// an object stays as it is.
     pub(super) fn attach(&mut self, completed: &[CompletedCall]) {
         let calls = || completed.iter().map(|completed| completed.call.clone());
         let results = || completed.iter().filter_map(|completed| completed.result.clone());
-        let metadata = self.metadata.get_or_insert_default();
-        metadata.tool_calls.extend(calls());
-        metadata.tool_results.extend(results());
-        self.tool_calls.extend(calls());
-        self.tool_results.extend(results());
+        if self.others.get("metadata").is_none_or(Value::is_null) {
+            self.others.remove("metadata");
+            let metadata = self.metadata.get_or_insert_default();
+            extend(&mut metadata.tool_calls, calls(), "toolCalls", &mut metadata.others);
+            extend(&mut metadata.tool_results, results(), "toolResults", &mut metadata.others);
+        }
+        extend(&mut self.tool_calls, calls(), "toolCalls", &mut self.others);
+        extend(&mut self.tool_results, results(), "toolResults", &mut self.others);
+    }
+
+    /// The fields that have another type than the protocol says: their names, what they should be, and what they are.
+    pub(super) fn misfits(&self) -> impl Iterator<Item = (&'static str, &'static str, &Value)> {
+        let expected =
+            [("id", "string"), ("metadata", "JSON object"), ("toolCalls", "list"), ("toolResults", "list")];
+        let found = expected.into_iter().filter_map(|(key, what)| Some((key, what, self.others.get(key)?)));
+        // These two say that there is nothing.
+        found.filter(|(_, _, raw)| !raw.is_null() && !raw.as_array().is_some_and(|list| list.is_empty()))
     }
 }
 
@@ -130,7 +151,7 @@ impl From<Object> for EnhancedMessage {
     fn from(fields: Object) -> Self {
         let mut fields = Fields(fields);
         Self {
-            id: fields.string("id"),
+            id: fields.identifier("id"),
             role: fields.string("role").unwrap_or_else(|| "assistant".to_owned()),
             content: fields.0.remove("content").unwrap_or_default(),
             timestamp: fields.string("timestamp"),
@@ -261,6 +282,14 @@ impl Fields {
         self.take(key, |value| value.as_str().map(std::borrow::Cow::into_owned))
     }
 
+    /// A string; a number counts as its text.
+    fn identifier(&mut self, key: &str) -> Option<String> {
+        self.take(key, |value| match value {
+            Value::Number(number) => Some(number.to_string()),
+            other => other.as_str().map(std::borrow::Cow::into_owned),
+        })
+    }
+
     pub(super) fn boolean(&mut self, key: &str) -> Option<bool> {
         self.take(key, Value::as_bool)
     }
@@ -296,6 +325,15 @@ fn put(fields: &mut Object, key: &str, value: Option<impl Into<Value>>) {
 fn listed<T>(list: &List<T>, fields: fn(&T) -> &Object) -> Option<Value> {
     let elements: Vec<_> = list.iter().map(|element| Value::Object(fields(element).clone())).collect();
     (!elements.is_empty()).then(|| elements.into())
+}
+
+/// Appends to a list, in place of what the server sent under its name if that is no such list.
+fn extend<T: Clone>(list: &mut List<T>, more: impl Iterator<Item = T>, key: &str, others: &mut Object) {
+    let mut more = more.peekable();
+    if more.peek().is_some() {
+        others.remove(key);
+        list.extend(more);
+    }
 }
 
 fn append_fields(mut fields: Object, others: &Object) -> Object {

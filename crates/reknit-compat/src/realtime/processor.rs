@@ -1,7 +1,7 @@
 //! [`Processor`]: an event in, what it causes out. All transitions are here, except those of tools and of
 //! whole sessions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reknit::{Limits, Text};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,8 @@ pub struct Processor {
     tools: ToolCallBook,
     /// The messages that are being built, by [`message_key`](Self::message_key).
     open: BTreeMap<String, Open>,
+    /// The keys of those that have text which was not reported yet.
+    held: BTreeSet<String>,
     /// The session that the user is in; the others are sub-sessions.
     user_session: Option<String>,
     recent: Recent,
@@ -140,8 +142,20 @@ impl Processor {
     ///
     /// Call it when a stream pauses or ends; text of a finished message is never held back.
     pub fn flush(&mut self, at: Time) -> Vec<Happening> {
-        let open = self.open.iter_mut().filter(|(_, open)| open.pace.has_held());
-        open.filter_map(|(session, open)| open.show(session, at)).collect()
+        let held = std::mem::take(&mut self.held).into_iter();
+        held.filter_map(|session| self.open.get_mut(&session)?.show(&session, at)).collect()
+    }
+
+    /// The connection has ended: no more events will come from it.
+    ///
+    /// A message that is still being built becomes part of its session as far as it arrived, with the status `error`
+    /// and a diagnostic. The sessions and the known calls stay, so the events of a new connection can follow.
+    pub fn finish(&mut self, at: Time) -> Vec<Happening> {
+        let mut step = Step { number: self.tally.events.saturating_sub(1), at, happenings: Vec::new() };
+        for session in self.open.keys().cloned().collect::<Vec<_>>() {
+            self.close(&session, &Ending::Interrupted, &mut step);
+        }
+        step.happenings
     }
 
     /// The sessions.
@@ -241,7 +255,7 @@ impl Processor {
 
     fn begin_interaction(&mut self, session: &str, step: &mut Step) {
         if self.profile == Profile::AgentC {
-            self.open.clear();
+            self.forget_messages();
             return self.tools.reset();
         }
         self.close(session, &Ending::Interrupted, step);
@@ -273,7 +287,7 @@ impl Processor {
         }
         let new =
             || Open { builder: MessageBuilder::new(self.profile), pace: Pace::default(), is_refused: false };
-        let open = self.open.entry(message_key).or_insert_with(new);
+        let open = self.open.entry(message_key.clone()).or_insert_with(new);
         if !open.builder.is_streaming() {
             let interrupted = open.builder.start_message(of, self.ids.stamp(step.at));
             debug_assert!(interrupted.is_none(), "nothing was streaming");
@@ -289,7 +303,16 @@ impl Processor {
         }
         if self.profile == Profile::AgentC || open.pace.is_due(step.at) {
             step.happenings.extend(open.show(session, step.at));
+            self.held.remove(&message_key);
+        } else if open.pace.has_held() {
+            self.held.insert(message_key);
         }
+    }
+
+    /// Drops the messages that are being built, as Agent C's client does.
+    fn forget_messages(&mut self) {
+        self.open.clear();
+        self.held.clear();
     }
 
     fn complete(&mut self, session: &str, completion: &Completion, step: &mut Step) {
@@ -338,6 +361,7 @@ impl Processor {
     fn close(&mut self, session: &str, ending: &Ending<'_>, step: &mut Step) -> bool {
         let Some(mut open) = self.open.remove(self.message_key(session)) else { return false };
         let is_documented = self.profile == Profile::Documented;
+        self.held.remove(self.message_key(session));
         if open.pace.has_held() {
             step.happenings.extend(open.show(session, step.at));
         }
@@ -348,8 +372,8 @@ impl Processor {
                 metadata.output_tokens = completion.output_tokens;
                 metadata.stop_reason = completion.stop_reason.clone();
             }
-            Ending::Cancelled => metadata.stop_reason = Some("cancelled".to_owned()),
-            Ending::Switched | Ending::Interrupted => {}
+            Ending::Cancelled | Ending::Interrupted => metadata.stop_reason = Some("cancelled".to_owned()),
+            Ending::Switched => {}
         }
         let Ok(mut message) = open.builder.finalize(metadata) else { return false };
         if is_documented || matches!(ending, Ending::Completed(_)) {
@@ -366,7 +390,7 @@ impl Processor {
             (Profile::Documented, _) => (Some(self.ensured(session, step)), session.to_owned()),
             // A message that a thought ends is reported but not kept.
             (Profile::AgentC, Ending::Switched) => (None, session.to_owned()),
-            (Profile::AgentC, Ending::Cancelled) => (Some(current()), current()),
+            (Profile::AgentC, Ending::Cancelled | Ending::Interrupted) => (Some(current()), current()),
             (Profile::AgentC, _) => (Some(current()), session.to_owned()),
         };
         if let Some(owner) = owner.and_then(|owner| self.sessions.get_mut(&owner)) {
@@ -397,7 +421,8 @@ impl Processor {
 
     /// The id of a session, which is created if it does not exist.
     fn ensured(&mut self, session: &str, step: &mut Step) -> String {
-        step.happenings.extend(self.sessions.ensure(session, step.at));
+        let happenings = self.sessions.ensure(session, step.at);
+        step.report_sessions(happenings);
         session.to_owned()
     }
 }
@@ -426,6 +451,16 @@ impl Ids {
 impl Step {
     fn report(&mut self, happening: Happening) {
         self.happenings.push(happening);
+    }
+
+    /// Reports what became of the sessions, and each that was removed because there were too many.
+    fn report_sessions(&mut self, happenings: Vec<Happening>) {
+        for happening in happenings {
+            if let Happening::SessionCleared { session_id } = &happening {
+                self.notice(DiagnosticKind::RemovedSession { id: session_id.clone() });
+            }
+            self.report(happening);
+        }
     }
 
     fn notice(&mut self, kind: DiagnosticKind) {

@@ -11,8 +11,10 @@ use super::happening::Happening;
 use super::message::{EnhancedMessage, Fields};
 
 mod index;
+mod order;
 
 pub use index::{IndexEntry, SessionIndex};
+use order::Order;
 
 /// How many sessions are kept by default.
 const KEPT: usize = 100;
@@ -35,6 +37,8 @@ pub(super) const IS_SUB_SESSION: &str = "isSubSession";
 pub struct Sessions {
     sessions: BTreeMap<String, Session>,
     current: Option<String>,
+    /// Decides which session is older where their times do not.
+    order: Order,
     /// Calls that finished before the message they belong to existed.
     pending: BTreeMap<String, Vec<CompletedCall>>,
     index: SessionIndex,
@@ -58,6 +62,7 @@ impl Default for Sessions {
         Self {
             sessions: BTreeMap::new(),
             current: None,
+            order: Order::default(),
             pending: BTreeMap::new(),
             index: SessionIndex::default(),
             kept: KEPT,
@@ -73,12 +78,13 @@ impl Sessions {
 
     /// Adds a session or replaces it, and makes it the current one.
     ///
-    /// If there are too many, the least recently changed one is removed, but never the current one.
+    /// If there are too many, the least recently changed one is removed, but never the current one. Of sessions
+    /// without times it is the one that was added first.
     pub fn set_current(&mut self, session: Session) -> Vec<Happening> {
         let id = session.session_id.clone();
         let previous_session_id = self.current.replace(id.clone());
-        self.sessions.insert(id.clone(), session);
-        let mut happenings = self.prune();
+        self.add(session);
+        let mut happenings = self.prune_but(&id);
         happenings.push(Happening::ChatSessionChanged { current_session_id: id, previous_session_id });
         happenings.push(Happening::SessionsUpdated);
         happenings
@@ -129,6 +135,7 @@ impl Sessions {
         if self.sessions.remove(id).is_none() {
             return Vec::new();
         }
+        self.order.remove(id);
         self.current.take_if(|current| current == id);
         vec![Happening::SessionCleared { session_id: id.to_owned() }, Happening::SessionsUpdated]
     }
@@ -136,6 +143,7 @@ impl Sessions {
     /// Removes all sessions. Calls that are waiting for a message keep waiting.
     pub fn reset(&mut self) -> Vec<Happening> {
         self.sessions.clear();
+        self.order = Order::default();
         self.current = None;
         vec![Happening::AllSessionsCleared, Happening::SessionsUpdated]
     }
@@ -193,15 +201,15 @@ impl Sessions {
         if self.sessions.contains_key(id) {
             return Vec::new();
         }
-        self.sessions.insert(id.to_owned(), Session::new(id, at));
+        self.add(Session::new(id, at));
         let mut happenings = self.prune_but(id);
         happenings.push(Happening::SessionsUpdated);
         happenings
     }
 
-    fn prune(&mut self) -> Vec<Happening> {
-        let current = self.current.clone().unwrap_or_default();
-        self.prune_but(&current)
+    fn add(&mut self, session: Session) {
+        self.order.add(&session.session_id);
+        self.sessions.insert(session.session_id.clone(), session);
     }
 
     /// Removes the least recently changed session if there is one too many, but never the current one or `new`.
@@ -212,7 +220,8 @@ impl Sessions {
         let may_go = |session: &&Session| {
             session.session_id != new && self.current.as_deref() != Some(&session.session_id)
         };
-        let oldest = self.sessions.values().filter(may_go).min_by_key(|session| session.changed_at());
+        let age = |session: &&Session| (session.changed_at(), self.order.number(&session.session_id));
+        let oldest = self.sessions.values().filter(may_go).min_by_key(age);
         let oldest = oldest.map(|session| session.session_id.clone());
         oldest.map_or_else(Vec::new, |id| self.clear_session(&id))
     }

@@ -21,7 +21,7 @@ impl ChatMessage {
     /// The message with these fields, and how much of its content was ignored because it is not a block.
     pub(super) fn new(mut fields: Object) -> (Self, u64) {
         let (content, mut ignored) = match fields.remove("content") {
-            Some(Value::Array(blocks)) => (blocks, 0),
+            Some(Value::Array(blocks)) => (blocks.into(), 0),
             None | Some(Value::Null) => (Vec::new(), 0),
             Some(_) => (Vec::new(), 1),
         };

@@ -83,6 +83,27 @@ fn a_text_that_is_too_long_is_taken_up_to_the_limit() {
 }
 
 #[test]
+fn sessions_without_times_go_in_their_order_and_are_reported() {
+    let mut processor = Processor::new(Profile::Documented);
+    let mut removed = Vec::new();
+    for number in (0..150).rev() {
+        let event = format!(
+            r#"{{"type":"chat_session_changed","chat_session":{{"session_id":"s{number:03}","messages":[]}}}}"#
+        );
+        let happenings = processor.process(&event.parse().unwrap(), Time(0));
+        removed.extend(happenings.into_iter().filter_map(|happening| match happening {
+            Happening::Diagnostic(diagnostic) => Some(diagnostic.kind.message()),
+            _ => None,
+        }));
+    }
+    let expected = (100..150).rev();
+    let expected: Vec<_> =
+        expected.map(|number| format!("session `s{number}` was removed to make room for another")).collect();
+    assert_eq!(removed, expected);
+    assert_eq!(processor.sessions().len(), 100);
+}
+
+#[test]
 fn builder_cases_give_what_they_must() {
     steps("realtime-builder", MessageBuilder::new, build);
 }
@@ -168,10 +189,11 @@ fn run(case: &Case, processor: &mut Processor, mut between: impl FnMut(&mut Proc
     lines
 }
 
-/// Performs the step in a line of an input: an event, or a pause of the stream.
+/// Performs the step in a line of an input: an event, the end of the connection, or a pause of the stream.
 fn step(processor: &mut Processor, line: &Line) -> Vec<Happening> {
     match line.get("event") {
         Some(event) => processor.process(&ServerEvent::from(event.clone()), line.at()),
+        None if line.get("end").is_some() => processor.finish(line.at()),
         None => processor.flush(line.at()),
     }
 }

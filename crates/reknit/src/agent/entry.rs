@@ -262,7 +262,8 @@ impl Serialize for Entry {
             None => map.serialize_entry("body", &self.body)?,
             Some(extra) => {
                 let body = serde_json::to_string(&self.body).map_err(S::Error::custom)?;
-                let mut body: Value = body.parse().map_err(S::Error::custom)?;
+                let mut body = exact::deserialize(&mut serde_json::Deserializer::from_str(&body))
+                    .map_err(S::Error::custom)?;
                 put_back(&mut body, extra);
                 map.serialize_entry("body", &body)?;
             }

@@ -5,8 +5,7 @@ use std::fmt;
 use serde::de::{self, MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::object::KeyIndex;
-use super::{Number, Object, Value};
+use super::{Array, Number, Object, Value};
 use crate::Text;
 
 impl From<bool> for Value {
@@ -53,7 +52,13 @@ impl From<Text> for Value {
 
 impl From<Vec<Value>> for Value {
     fn from(elements: Vec<Value>) -> Self {
-        Self::Array(elements)
+        Self::Array(elements.into())
+    }
+}
+
+impl From<Array> for Value {
+    fn from(array: Array) -> Self {
+        Self::Array(array)
     }
 }
 
@@ -71,9 +76,7 @@ impl From<serde_json::Value> for Value {
             serde_json::Value::Number(number) => Self::Number(Number::from(&number)),
             serde_json::Value::String(text) => Self::String(text.into()),
             serde_json::Value::Array(elements) => Self::Array(elements.into_iter().map(Self::from).collect()),
-            serde_json::Value::Object(members) => Self::Object(Object {
-                members: members.into_iter().map(|(key, value)| (key, Self::from(value))).collect(),
-            }),
+            serde_json::Value::Object(members) => Self::Object(members.into_iter().collect()),
         }
     }
 }
@@ -101,7 +104,7 @@ impl Serialize for Value {
             Self::Bool(bool) => serializer.serialize_bool(*bool),
             Self::Number(number) => number.serialize(serializer),
             Self::String(text) => text.serialize(serializer),
-            Self::Array(elements) => serializer.collect_seq(elements),
+            Self::Array(elements) => serializer.collect_seq(&**elements),
             Self::Object(object) => object.serialize(serializer),
         }
     }
@@ -182,7 +185,7 @@ impl<'de> de::Visitor<'de> for Visitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
+        let mut array = Array::new();
         while let Some(element) = elements.next_element()? {
             array.push(element);
         }
@@ -190,9 +193,9 @@ impl<'de> de::Visitor<'de> for Visitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let (mut object, mut keys) = (Object::new(), KeyIndex::default());
-        while let Some((key, value)) = members.next_entry()? {
-            keys.insert(&mut object, key, value);
+        let mut object = Object::new();
+        while let Some((key, value)) = members.next_entry::<String, Value>()? {
+            object.insert(key, value);
         }
         Ok(Value::Object(object))
     }
@@ -208,7 +211,7 @@ fn into_object<E: de::Error>(value: Value) -> Result<Object, E> {
 /// Deserializes a [`Value`] with every digit of its numbers: `#[serde(with = "reknit::json::exact")]`.
 ///
 /// It asks the format for the text of the value. `serde_json` and [`from_value`](super::from_value) provide
-/// it for a field of a plain struct. With `flatten` and in untagged or internally tagged enums the text is no
+/// it for a field of a plain struct. The value may be nested up to 511 levels deep. With `flatten` and in untagged or internally tagged enums the text is no
 /// longer available, which is an error.
 ///
 /// ```
@@ -243,8 +246,12 @@ pub mod exact {
             return Value::deserialize(deserializer);
         }
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        raw.get().parse().map_err(D::Error::custom)
+        Value::parse(raw.get(), DEPTH).map_err(D::Error::custom)
     }
+
+    /// How deeply a value may be nested. What was read with the default limit is written inside events, entries
+    /// and other forms, which may be inside others, and must be readable there.
+    const DEPTH: usize = 512;
 
     /// The same for an [`Object`]: `#[serde(with = "reknit::json::exact::object")]`.
     pub mod object {

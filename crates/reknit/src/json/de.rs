@@ -11,6 +11,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use super::object::Member;
 use super::{Number, Object, Value};
 
 #[cfg(test)]
@@ -253,14 +254,14 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
 }
 
 struct Members<'de> {
-    members: slice::Iter<'de, (String, Value)>,
+    members: slice::Iter<'de, Member>,
     /// The member whose key was read last.
-    current: Option<&'de (String, Value)>,
+    current: Option<&'de Member>,
 }
 
 impl<'de> Members<'de> {
     fn of(object: &'de Object) -> Self {
-        Self { members: object.members.iter(), current: None }
+        Self { members: object.members().iter(), current: None }
     }
 }
 

@@ -119,7 +119,7 @@ impl Members {
 
     pub(crate) fn list(&mut self, member: &'static str) -> Result<Vec<Value>, Misread> {
         match self.value(member)? {
-            Value::Array(elements) => Ok(elements),
+            Value::Array(elements) => Ok(elements.into()),
             other => Err(self.wrong(member, "a list", &other)),
         }
     }
@@ -127,7 +127,7 @@ impl Members {
     pub(crate) fn optional_list(&mut self, member: &'static str) -> Result<Vec<Value>, Misread> {
         match self.optional(member) {
             None | Some(Value::Null) => Ok(Vec::new()),
-            Some(Value::Array(elements)) => Ok(elements),
+            Some(Value::Array(elements)) => Ok(elements.into()),
             Some(other) => Err(self.wrong(member, "a list", &other)),
         }
     }

@@ -23,14 +23,18 @@ pub struct Number {
     digits: Digits,
 }
 
-/// Enough for the text of any `u64` and of most `f64`s, and no more than what fits into [`Digits`] without
-/// making [`Value`](super::Value) larger.
-const INLINE: usize = 22;
+/// Enough for a time in milliseconds, and no more than what fits into [`Digits`] without making
+/// [`Value`](super::Value) larger.
+const INLINE: usize = 14;
 
 #[derive(Clone)]
 enum Digits {
-    Inline { length: u8, bytes: [u8; INLINE] },
-    Boxed(Box<str>),
+    Inline {
+        length: u8,
+        bytes: [u8; INLINE],
+    },
+    /// Boxed twice, because a pointer to a text is too large.
+    Boxed(Box<Box<str>>),
 }
 
 impl Number {
@@ -74,7 +78,7 @@ impl Number {
                 space.copy_from_slice(text.as_bytes());
                 Digits::Inline { length: text.len() as u8, bytes }
             }
-            None => Digits::Boxed(text.into()),
+            None => Digits::Boxed(Box::new(text.into())),
         };
         Self { digits }
     }

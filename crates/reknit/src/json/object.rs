@@ -1,13 +1,17 @@
 //! [`Object`]: the members of a JSON object, in order.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::mem;
 
 use super::Value;
+use super::array::reserve_for_one;
 
 /// The members of a JSON object, in the order they were written.
 ///
-/// Every key occurs once. Inserting a key again replaces its value but not its position. Lookup is a linear
-/// search, which is the fastest for the few members that most objects have.
+/// Every key occurs once. Inserting a key again replaces its value but not its position. The cost of a lookup
+/// hardly depends on the number of members.
 ///
 /// Two objects are equal if they have equal members in the same order.
 ///
@@ -20,9 +24,27 @@ use super::Value;
 /// assert_eq!(object.insert("b", 3), Some(Value::from(1)));
 /// assert_eq!(Value::from(object).to_string(), r#"{"b":3,"a":2}"#);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Object {
-    pub(super) members: Vec<(String, Value)>,
+// A pointer, so that a value takes 16 bytes; without members there is nothing to point to.
+#[derive(Clone, Default)]
+pub struct Object(Option<Box<Contents>>);
+
+#[derive(Clone, Default)]
+struct Contents {
+    members: Vec<Member>,
+    /// With more than [`FEW`] members there is one, unless a member was removed since the last was added.
+    index: Option<Box<Index>>,
+}
+
+pub(super) type Member = (Box<str>, Value);
+
+/// Up to this many, comparing keys one by one is faster than an index.
+const FEW: usize = 16;
+
+/// Where a member was inserted.
+pub(super) struct Inserted {
+    pub(super) at: usize,
+    /// The previous value, if the object already had the key.
+    pub(super) replaced: Option<Value>,
 }
 
 impl Object {
@@ -33,122 +55,159 @@ impl Object {
 
     /// The number of members.
     pub fn len(&self) -> usize {
-        self.members.len()
+        self.members().len()
     }
 
     /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.members().is_empty()
     }
 
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.position(key).map(|at| &self.members[at].1)
+        self.position(key).and_then(|at| self.value_at(at))
     }
 
     /// The value of `key`, mutably.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        self.position(key).map(|at| &mut self.members[at].1)
+        self.position(key).and_then(|at| self.value_at_mut(at))
     }
 
     /// Sets the value of `key` and returns the previous one.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
-        let (key, value) = (key.into(), value.into());
-        if let Some(old) = self.get_mut(&key) {
-            return Some(std::mem::replace(old, value));
+        self.insert_at(key.into().into(), value.into()).replaced
+    }
+
+    /// Sets the value of `key`.
+    pub(super) fn insert_at(&mut self, key: Box<str>, value: Value) -> Inserted {
+        if let Some(at) = self.position(&key) {
+            let replaced = self.value_at_mut(at).map(|old| mem::replace(old, value));
+            return Inserted { at, replaced };
         }
-        self.members.push((key, value));
-        None
+        let Contents { members, index } = &mut **self.0.get_or_insert_default();
+        let at = members.len();
+        if at >= FEW {
+            index.get_or_insert_with(|| Box::new(Index::of(members))).add(&key, at);
+        }
+        reserve_for_one(members);
+        members.push((key, value));
+        Inserted { at, replaced: None }
     }
 
     /// Removes `key` and returns its value. The other members keep their order.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
-        self.position(key).map(|at| self.members.remove(at).1)
+        let at = self.position(key)?;
+        let contents = self.0.as_mut()?;
+        // Those after it have other positions now.
+        contents.index = None;
+        Some(contents.members.remove(at).1)
     }
 
     /// The members, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
-        self.members.iter().map(|(key, value)| (key.as_str(), value))
+        self.members().iter().map(|(key, value)| (&**key, value))
     }
 
     /// The members, in order, with mutable values.
     pub(crate) fn iter_mut(
         &mut self,
     ) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> + ExactSizeIterator {
-        self.members.iter_mut().map(|(key, value)| (key.as_str(), value))
+        let members = self.0.as_mut().map_or(&mut [][..], |contents| &mut contents.members);
+        members.iter_mut().map(|(key, value)| (&**key, value))
     }
 
     /// The keys, in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
-        self.members.iter().map(|(key, _)| key.as_str())
+        self.members().iter().map(|(key, _)| &**key)
     }
 
-    /// The value of the member at a position.
-    pub(crate) fn value_at_mut(&mut self, at: usize) -> &mut Value {
-        &mut self.members[at].1
+    /// The member at a position.
+    pub(super) fn at(&self, at: usize) -> Option<(&str, &Value)> {
+        self.members().get(at).map(|(key, value)| (&**key, value))
     }
 
-    fn position(&self, key: &str) -> Option<usize> {
-        self.members.iter().position(|(name, _)| name == key)
+    pub(super) fn value_at(&self, at: usize) -> Option<&Value> {
+        self.members().get(at).map(|(_, value)| value)
+    }
+
+    pub(super) fn value_at_mut(&mut self, at: usize) -> Option<&mut Value> {
+        self.0.as_mut()?.members.get_mut(at).map(|(_, value)| value)
+    }
+
+    /// The position of the member with this key.
+    pub(super) fn position(&self, key: &str) -> Option<usize> {
+        let contents = self.0.as_ref()?;
+        match &contents.index {
+            Some(index) => index.position(&contents.members, key),
+            None => contents.members.iter().position(|(name, _)| **name == *key),
+        }
+    }
+
+    /// Gives back the memory that was kept for more members.
+    pub(super) fn shrink(&mut self) {
+        if let Some(contents) = &mut self.0 {
+            contents.members.shrink_to_fit();
+        }
+    }
+
+    pub(super) fn members(&self) -> &[Member] {
+        self.0.as_ref().map_or(&[], |contents| &contents.members)
     }
 }
 
-/// Finds keys in an object that is being built.
+/// The positions of members, ordered by the hashes of their keys.
 ///
-/// As long as there are fewer than [`FEW`], the object is searched. After that the keys are also indexed
-/// here, because building an object of a hundred thousand keys would otherwise be quadratic.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KeyIndex {
-    positions: BTreeMap<String, usize>,
+/// It needs 8 bytes per member instead of a copy of its key, and is a tree and not a table: the hash is known to
+/// whoever writes the keys, and keys that collide in the few bits that a table looks at are easy to find.
+#[derive(Clone, Default)]
+struct Index {
+    /// The hash in the upper half, the position in the lower.
+    entries: BTreeSet<u64>,
 }
 
-/// Below this, comparing keys one by one is faster than an index.
-const FEW: usize = 16;
-
-/// Where a member was inserted.
-pub(crate) struct Inserted {
-    pub(crate) at: usize,
-    /// The previous value, if the object already had the key.
-    pub(crate) replaced: Option<Value>,
-}
-
-impl KeyIndex {
-    /// The position of a key in the object, which must be the one of all earlier calls.
-    pub(crate) fn position(&mut self, object: &Object, key: &str) -> Option<usize> {
-        if object.len() < FEW {
-            return object.position(key);
-        }
-        if self.positions.is_empty() {
-            self.positions = object.keys().map(str::to_owned).zip(0..).collect();
-        }
-        self.positions.get(key).copied()
+impl Index {
+    fn of(members: &[Member]) -> Self {
+        let mut index = Self::default();
+        members.iter().enumerate().for_each(|(at, (key, _))| index.add(key, at));
+        index
     }
 
-    /// Inserts a member into the object, which must be the one of all earlier calls.
-    pub(crate) fn insert(&mut self, object: &mut Object, key: String, value: Value) -> Inserted {
-        let end = object.len();
-        let position = self.position(object, &key);
-        match position {
-            Some(at) => {
-                let replaced = Some(std::mem::replace(&mut object.members[at].1, value));
-                Inserted { at, replaced }
-            }
-            None => {
-                if end >= FEW {
-                    self.positions.insert(key.clone(), end);
-                }
-                object.members.push((key, value));
-                Inserted { at: end, replaced: None }
-            }
-        }
+    fn add(&mut self, key: &str, at: usize) {
+        let at = u32::try_from(at).expect("four billion members do not fit into memory");
+        self.entries.insert(hash(key) | u64::from(at));
+    }
+
+    fn position(&self, members: &[Member], key: &str) -> Option<usize> {
+        let hash = hash(key);
+        let same = self.entries.range(hash..=hash | u64::from(u32::MAX));
+        same.map(|entry| *entry as u32 as usize).find(|at| *members[*at].0 == *key)
+    }
+}
+
+/// The hash of a key, with zeros in the lower half.
+fn hash(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish() & !u64::from(u32::MAX)
+}
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        self.members() == other.members()
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
 }
 
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
-        let (mut object, mut keys) = (Self::new(), KeyIndex::default());
+        let mut object = Self::new();
         for (key, value) in members {
-            keys.insert(&mut object, key.into(), value.into());
+            object.insert(key, value);
         }
         object
     }
@@ -156,10 +215,11 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
 
 impl IntoIterator for Object {
     type Item = (String, Value);
-    type IntoIter = std::vec::IntoIter<(String, Value)>;
+    type IntoIter = std::iter::Map<std::vec::IntoIter<Member>, fn(Member) -> (String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.members.into_iter()
+        let members = self.0.map_or_else(Vec::new, |contents| contents.members);
+        members.into_iter().map(|(key, value)| (key.into(), value))
     }
 }
 
@@ -178,6 +238,19 @@ mod tests {
                 assert_eq!(value.as_u64(), Some((count + i) as u64));
             }
         }
+    }
+
+    #[test]
+    fn every_key_is_found_whatever_was_removed() {
+        let mut object: Object = (0..100u32).map(|i| (i.to_string(), i)).collect();
+        for removed in ["50", "0", "99", "17"] {
+            assert!(object.remove(removed).is_some() && object.get(removed).is_none());
+            assert!(object.iter().all(|(key, value)| object.get(key) == Some(value)));
+            object.insert("new", removed);
+            assert!(object.iter().all(|(key, value)| object.get(key) == Some(value)));
+        }
+        assert_eq!(object.len(), 97);
+        assert_eq!(object.keys().last(), Some("new"));
     }
 
     #[test]

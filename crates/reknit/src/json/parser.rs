@@ -13,6 +13,8 @@ use super::tree::{Kind, Slot, Tree};
 pub(super) struct Parser {
     pub(super) tree: Tree,
     state: State,
+    /// The key that is being read. It is a field so that its memory is reused.
+    key: String,
     /// The number of bytes parsed so far.
     at: usize,
     depth: usize,
@@ -30,7 +32,6 @@ enum State {
     Key,
     /// In a key, which starts at the byte `at`.
     InKey {
-        key: String,
         at: usize,
         escape: Escape,
     },
@@ -94,7 +95,7 @@ impl Literal {
 
 impl Parser {
     pub(super) fn new(depth: usize) -> Self {
-        Self { tree: Tree::default(), state: State::Value(Slot::Root), at: 0, depth }
+        Self { tree: Tree::default(), state: State::Value(Slot::Root), key: String::new(), at: 0, depth }
     }
 
     /// Parses a piece. After an error it only returns the same error again.
@@ -112,6 +113,17 @@ impl Parser {
             return Ok(());
         }
         self.steps(piece)
+    }
+
+    /// Parses a text as if it had arrived in pieces of `size` bytes.
+    pub(super) fn push_in_parts(&mut self, text: &str, size: usize) -> Result<(), Error> {
+        let mut rest = text;
+        while rest.len() > size {
+            let (part, after) = rest.split_at(rest.floor_char_boundary(size));
+            self.push(part)?;
+            rest = after;
+        }
+        self.push(rest)
     }
 
     /// Parses a piece step by step.
@@ -218,16 +230,17 @@ impl Parser {
         if !rest.starts_with('"') {
             return Err(self.unexpected(rest, expected));
         }
-        self.state = State::InKey { key: String::new(), at: self.at, escape: Escape::None };
+        self.key.clear();
+        self.state = State::InKey { at: self.at, escape: Escape::None };
         Ok(1)
     }
 
     fn in_key(&mut self, rest: &str) -> Result<usize, Error> {
-        let State::InKey { key, at, escape } = &mut self.state else { return Ok(0) };
-        match decode(rest, escape, key) {
+        let State::InKey { at, escape } = &mut self.state else { return Ok(0) };
+        match decode(rest, escape, &mut self.key) {
             Ok(Decoded::Open) => Ok(rest.len()),
             Ok(Decoded::Closed(taken)) => {
-                self.state = State::Colon(Slot::Member { key: mem::take(key), at: *at });
+                self.state = State::Colon(Slot::Member { key: self.key.as_str().into(), at: *at });
                 Ok(taken)
             }
             Err((fault, offset)) => Err(Error { fault, at: self.at + offset }),

@@ -85,6 +85,9 @@ pub enum State {
     Complete,
 }
 
+/// The numbers that changes are stored with are large enough for what a piece of this length changes.
+const LONGEST_PIECE: usize = 1 << 30;
+
 impl PartialJson {
     /// Creates an empty value with the default [`Limits::json_depth`].
     pub fn new() -> Self {
@@ -104,10 +107,11 @@ impl PartialJson {
     #[inline]
     pub fn push(&mut self, piece: &str) -> Result<(), Error> {
         self.raw.push_str(piece);
-        self.parser.push(piece)
+        self.parser.push_in_parts(piece, LONGEST_PIECE)
     }
 
-    /// What the last piece changed, in text order.
+    /// What the last piece changed, in text order. Of a piece of more than 1 GiB it is what its last GiB or
+    /// less changed.
     #[inline]
     pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
         self.parser.tree.changes()

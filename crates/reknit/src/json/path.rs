@@ -1,7 +1,9 @@
 //! [`Path`]: the path from the root of a value to a value inside it.
 
 use std::fmt::{self, Write as _};
+use std::iter;
 
+use super::array::reserve_for_one;
 use super::value::{index, tokens};
 
 /// The path from the root to a value. Displayed as text, it is a JSON pointer (RFC 6901).
@@ -53,7 +55,7 @@ impl<'a> Path<'a> {
 
     /// The number of steps.
     pub fn depth(self) -> usize {
-        self.trail.nodes[self.node].depth
+        self.trail.depth(self.node)
     }
 
     /// The steps, each with the position of the child that it leads to.
@@ -62,7 +64,7 @@ impl<'a> Path<'a> {
         // A node only knows its parent. Climbing from the last node for each step is quadratic in the depth,
         // which is bounded and small. The alternative would be a copy of the path for every change.
         (0..self.depth()).rev().filter_map(move |up| {
-            let node = (0..up).fold(self.node, |node, _| self.trail.nodes[node].parent);
+            let node = (0..up).fold(self.node, |node, _| self.trail.nodes[node].parent());
             self.trail.step(node)
         })
     }
@@ -120,12 +122,14 @@ impl fmt::Debug for Path<'_> {
 /// The paths to all values that are open or were changed by the last piece, as one tree of nodes.
 ///
 /// Keys are copied, because a later member with the same key may replace the value within the same piece, and
-/// the path must not change then.
+/// the path must not change then. Nodes are small, because a long piece has millions of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trail {
     /// The root is first, and parents are before their children.
     nodes: Vec<Node>,
-    /// The keys of all nodes, one after the other.
+    /// Those of the nodes that are members, in the same order.
+    members: Vec<Member>,
+    /// The keys of all members, one after the other.
     keys: String,
     /// Empty except while keys are moved. It is a field so that its memory is reused.
     moved: String,
@@ -133,13 +137,37 @@ pub(super) struct Trail {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    parent: usize,
-    depth: usize,
-    /// The position among the children of its parent.
+    /// Twice the number of its parent, and 1 more if it is a member.
+    parent: u32,
+    /// The position of an element in its array, or the number of a member in `members`.
+    at: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// The position in its object.
     at: usize,
-    /// The range of `keys` that is its key. Empty for an element.
-    key: (usize, usize),
-    is_member: bool,
+    /// Where its key ends in `keys`. It starts where that of the member before ends.
+    key_end: usize,
+}
+
+impl Node {
+    fn parent(self) -> usize {
+        (self.parent >> 1) as usize
+    }
+
+    fn is_member(self) -> bool {
+        self.parent & 1 == 1
+    }
+
+    fn set_parent(&mut self, parent: usize) {
+        self.parent = number(parent << 1) | self.parent & 1;
+    }
+}
+
+/// A number of a node or a position. There is not enough memory for larger ones: 4 billion elements are 64 GB.
+fn number(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 impl Trail {
@@ -148,19 +176,25 @@ impl Trail {
         Path { trail: self, node }
     }
 
-    /// Adds the root, an element or, with a key, a member. Returns its number.
-    pub(super) fn add(&mut self, parent: usize, at: usize, key: Option<&str>) -> usize {
-        let start = self.keys.len();
-        self.keys.push_str(key.unwrap_or_default());
-        let depth = self.nodes.get(parent).map_or(0, |parent| parent.depth + 1);
-        let is_member = key.is_some();
-        self.nodes.push(Node { parent, depth, at, key: (start, self.keys.len()), is_member });
-        self.nodes.len() - 1
+    /// Adds the root or an element. Returns its number.
+    pub(super) fn add_element(&mut self, parent: usize, at: usize) -> usize {
+        self.add(Node { parent: number(parent << 1), at: number(at) })
     }
 
-    /// Sets the position of a node among the children of its parent.
-    pub(super) fn set_at(&mut self, node: usize, at: usize) {
-        self.nodes[node].at = at;
+    /// Adds a member, whose position is not known yet. Returns its number.
+    pub(super) fn add_member(&mut self, parent: usize, key: &str) -> usize {
+        self.keys.push_str(key);
+        let at = number(self.members.len());
+        reserve_for_one(&mut self.members);
+        self.members.push(Member { at: 0, key_end: self.keys.len() });
+        self.add(Node { parent: number(parent << 1) | 1, at })
+    }
+
+    /// Sets the position in its object of the member that was added last.
+    pub(super) fn set_position_of_last_member(&mut self, at: usize) {
+        if let Some(member) = self.members.last_mut() {
+            member.at = at;
+        }
     }
 
     /// The number of nodes.
@@ -173,35 +207,71 @@ impl Trail {
     ///
     /// A node is moved only if one before it was removed, so each node is moved at most once.
     pub(super) fn keep<'a>(&mut self, open: impl Iterator<Item = &'a mut usize>) {
-        let mut kept = 0;
-        let mut end = 0;
+        let (mut nodes, mut members, mut end) = (0, 0, 0);
         for number in open {
             let mut node = self.nodes[*number];
-            if *number != kept {
-                let start = end + self.moved.len();
-                self.moved.push_str(&self.keys[node.key.0..node.key.1]);
-                node.key = (start, end + self.moved.len());
-                node.parent = kept.saturating_sub(1);
-                self.nodes[kept] = node;
-                *number = kept;
-            } else {
-                end = node.key.1;
+            let is_moved = *number != nodes;
+            if is_moved {
+                node.set_parent(nodes.saturating_sub(1));
             }
-            kept += 1;
+            if node.is_member() {
+                let member = self.members[node.at as usize];
+                if is_moved {
+                    self.moved.push_str(&self.keys[self.key_start(node.at)..member.key_end]);
+                    self.members[members] = Member { key_end: end + self.moved.len(), ..member };
+                    node.at = self::number(members);
+                } else {
+                    end = member.key_end;
+                }
+                members += 1;
+            }
+            self.nodes[nodes] = node;
+            *number = nodes;
+            nodes += 1;
         }
-        self.nodes.truncate(kept);
+        self.nodes.truncate(nodes);
+        self.members.truncate(members);
         self.keys.truncate(end);
         self.keys.push_str(&self.moved);
         self.moved.clear();
     }
 
+    /// Gives back the memory that a long piece needed.
+    pub(super) fn shrink_to(&mut self, kept: usize) {
+        self.nodes.shrink_to(kept);
+        self.members.shrink_to(kept);
+        self.keys.shrink_to(kept);
+        self.moved.shrink_to(kept);
+    }
+
+    fn add(&mut self, node: Node) -> usize {
+        reserve_for_one(&mut self.nodes);
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// The number of steps from the root to a node.
+    fn depth(&self, node: usize) -> usize {
+        iter::successors(Some(node), |node| Some(self.nodes[*node].parent()))
+            .take_while(|node| *node > 0)
+            .count()
+    }
+
     /// The step to a node from its parent, and its position there. `None` for the root.
     fn step(&self, node: usize) -> Option<(Step<'_>, usize)> {
-        let Node { at, key: (start, end), is_member, .. } = self.nodes[node];
-        match (node, is_member) {
-            (0, _) => None,
-            (_, true) => Some((Step::Key(&self.keys[start..end]), at)),
-            (_, false) => Some((Step::Index(at), at)),
+        let found = self.nodes[node];
+        if node == 0 {
+            None
+        } else if found.is_member() {
+            let Member { at, key_end } = self.members[found.at as usize];
+            Some((Step::Key(&self.keys[self.key_start(found.at)..key_end]), at))
+        } else {
+            Some((Step::Index(found.at as usize), found.at as usize))
         }
+    }
+
+    /// Where the key of a member starts in `keys`.
+    fn key_start(&self, member: u32) -> usize {
+        member.checked_sub(1).map_or(0, |before| self.members[before as usize].key_end)
     }
 }

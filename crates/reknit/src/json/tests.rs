@@ -95,6 +95,42 @@ fn agrees_with_serde_json(text: &str) {
     }
 }
 
+#[test]
+fn a_value_takes_16_bytes() {
+    assert_eq!(size_of::<Value>(), 16);
+}
+
+#[test]
+fn a_long_text_is_parsed_in_parts() {
+    for start in 0..4 {
+        let strings: Vec<_> = (0..9_000).map(|number| format!(r#"{{"é{number}":"日{number}\n"}}"#)).collect();
+        let text = format!("{}[{}]", " ".repeat(start), strings.join(","));
+        let parsed: Value = text.parse().unwrap();
+        assert_eq!(
+            serde_json::Value::from(parsed),
+            serde_json::from_str::<serde_json::Value>(&text).unwrap()
+        );
+        let error = format!("{text}x").parse::<Value>().unwrap_err();
+        assert_eq!(error.at, text.len());
+    }
+}
+
+#[test]
+fn deeply_nested_values_can_be_read_back() {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Outer {
+        #[serde(with = "exact")]
+        inner: Value,
+    }
+    let arguments = format!("{}1.10{}", "[".repeat(127), "]".repeat(127));
+    let mut text = serde_json::to_string(&Outer { inner: arguments.parse().unwrap() }).unwrap();
+    for _ in 0..10 {
+        let outer: Outer = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&outer).unwrap(), text);
+        text = format!(r#"{{"inner":{text}}}"#);
+    }
+}
+
 const TRICKY: &[&str] = &[
     "",
     " \n\t\r ",

@@ -1,8 +1,11 @@
 //! The value so far, which parts of it are open, and what the last piece changed.
 
-use super::object::{Inserted, KeyIndex};
+use std::mem;
+
+use super::array::reserve_for_one;
+use super::object::Inserted;
 use super::path::Trail;
-use super::{Change, Object, State, Value};
+use super::{Array, Change, Object, State, Value};
 use crate::Text;
 
 /// Keys that occurred more than once in their object.
@@ -22,7 +25,7 @@ pub(super) enum Slot {
     Element,
     /// With the byte at which the key starts.
     Member {
-        key: String,
+        key: Box<str>,
         at: usize,
     },
 }
@@ -44,6 +47,8 @@ pub(super) struct Tree {
     records: Vec<Record>,
     /// Everything that the last piece added to strings, one after the other.
     pub(super) grown: String,
+    /// Where each of these additions ends.
+    grown_ends: Vec<usize>,
     duplicates: Option<Duplicates>,
 }
 
@@ -54,23 +59,42 @@ struct Open {
     node: usize,
     /// Its position among the children of its parent.
     at: usize,
-    keys: KeyIndex,
 }
 
+/// What happened to which node, in 4 bytes: a long piece has millions of them.
 #[derive(Clone, Copy, Debug)]
-struct Record {
-    node: usize,
-    what: What,
-}
+struct Record(u32);
 
 #[derive(Clone, Copy, Debug)]
 enum What {
     Opened,
-    /// With the start and end of the new text in `grown`.
-    Grew(usize, usize),
+    Grew,
     Scalar,
     Closed,
 }
+
+impl Record {
+    fn new(node: usize, what: What) -> Self {
+        let node = u32::try_from(node).ok().filter(|node| *node < 1 << 30);
+        Self(node.expect("a piece has fewer values than bytes") << 2 | what as u32)
+    }
+
+    fn node(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+
+    fn what(self) -> What {
+        match self.0 & 3 {
+            0 => What::Opened,
+            1 => What::Grew,
+            2 => What::Scalar,
+            _ => What::Closed,
+        }
+    }
+}
+
+/// For how many records, nodes and bytes of text there is still memory when the next piece comes.
+const KEPT: usize = 1 << 18;
 
 impl Tree {
     /// Discards the changes of the previous piece.
@@ -78,28 +102,40 @@ impl Tree {
     pub(super) fn start_piece(&mut self) {
         self.records.clear();
         self.grown.clear();
+        self.grown_ends.clear();
         // Every open value has a node, so if there are equally many, there is nothing to remove.
         if self.trail.len() != self.open.len() {
             self.trail.keep(self.open.iter_mut().map(|open| &mut open.node));
         }
+        if self.records.capacity() > KEPT || self.grown.capacity() > KEPT {
+            self.shrink();
+        }
+    }
+
+    /// Gives back the memory that a long piece needed.
+    fn shrink(&mut self) {
+        self.records.shrink_to(KEPT);
+        self.grown.shrink_to(KEPT);
+        self.grown_ends.shrink_to(KEPT);
+        self.trail.shrink_to(KEPT);
     }
 
     /// Starts an empty string, array or object.
     pub(super) fn open(&mut self, slot: Slot, kind: Kind) {
         let empty = match kind {
             Kind::String => Value::String(Text::new()),
-            Kind::Array => Value::Array(Vec::new()),
+            Kind::Array => Value::Array(Array::new()),
             Kind::Object => Value::Object(Object::new()),
         };
         let (node, at) = self.insert(slot, empty);
-        self.records.push(Record { node, what: What::Opened });
-        self.open.push(Open { kind, node, at, keys: KeyIndex::default() });
+        self.record(node, What::Opened);
+        self.open.push(Open { kind, node, at });
     }
 
     /// Adds a null, boolean or number.
     pub(super) fn scalar(&mut self, slot: Slot, value: Value) {
         let (node, _) = self.insert(slot, value);
-        self.records.push(Record { node, what: What::Scalar });
+        self.record(node, What::Scalar);
     }
 
     /// Appends plain text to the open string.
@@ -120,14 +156,23 @@ impl Tree {
         if let Some(Value::String(text)) = innermost(&mut self.root, &self.open) {
             text.push_str(&self.grown[start..]);
         }
-        self.records.push(Record { node, what: What::Grew(start, end) });
+        self.grown_ends.push(end);
+        self.record(node, What::Grew);
     }
 
     /// Closes the innermost open value.
     pub(super) fn close(&mut self) {
-        if let Some(Open { node, .. }) = self.open.pop() {
-            self.records.push(Record { node, what: What::Closed });
+        if let Some(value) = innermost(&mut self.root, &self.open) {
+            value.shrink();
         }
+        if let Some(Open { node, .. }) = self.open.pop() {
+            self.record(node, What::Closed);
+        }
+    }
+
+    fn record(&mut self, node: usize, what: What) {
+        reserve_for_one(&mut self.records);
+        self.records.push(Record::new(node, what));
     }
 
     /// The kind of the innermost open value.
@@ -154,11 +199,16 @@ impl Tree {
 
     #[inline]
     pub(super) fn changes(&self) -> impl Iterator<Item = Change<'_>> {
-        self.records.iter().map(|record| {
-            let path = self.trail.path(record.node);
-            match record.what {
+        let (mut start, mut ends) = (0, self.grown_ends.iter());
+        self.records.iter().map(move |record| {
+            let path = self.trail.path(record.node());
+            match record.what() {
                 What::Opened => Change::Opened { path },
-                What::Grew(start, end) => Change::StringGrew { path, text: &self.grown[start..end] },
+                What::Grew => {
+                    let end = ends.next().map_or(start, |end| *end);
+                    let text = &self.grown[mem::replace(&mut start, end)..end];
+                    Change::StringGrew { path, text }
+                }
                 What::Scalar => Change::Scalar { path },
                 What::Closed => Change::Closed { path },
             }
@@ -183,14 +233,13 @@ impl Tree {
             (Slot::Element, Some(Value::Array(elements))) => {
                 elements.push(value);
                 let at = elements.len() - 1;
-                (self.trail.add(parent, at, None), at)
+                (self.trail.add_element(parent, at), at)
             }
             (Slot::Member { key, at: key_at }, Some(Value::Object(object))) => {
-                let keys = &mut self.open.last_mut().expect("members are only added to an open object").keys;
                 // The node comes first because the object takes ownership of the key.
-                let node = self.trail.add(parent, 0, Some(&key));
-                let Inserted { at, replaced } = keys.insert(object, key, value);
-                self.trail.set_at(node, at);
+                let node = self.trail.add_member(parent, &key);
+                let Inserted { at, replaced } = object.insert_at(key, value);
+                self.trail.set_position_of_last_member(at);
                 if replaced.is_some() {
                     let duplicates = self.duplicates.get_or_insert(Duplicates { count: 0, first_at: key_at });
                     duplicates.count += 1;
@@ -199,7 +248,7 @@ impl Tree {
             }
             (_, _) => {
                 self.root = Some(value);
-                (self.trail.add(0, 0, None), 0)
+                (self.trail.add_element(0, 0), 0)
             }
         }
     }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::parser::Parser;
 use super::string::plain_end;
-use super::{Error, Number, Object, Step};
+use super::{Array, Error, Number, Object, Step};
 use crate::{Limits, Text};
 
 /// Any JSON value. Numbers keep their text, objects the order of their members, and strings are cheap to clone.
@@ -31,10 +31,13 @@ pub enum Value {
     /// A string.
     String(Text),
     /// An array.
-    Array(Vec<Value>),
+    Array(Array),
     /// An object.
     Object(Object),
 }
+
+/// How much of a text is parsed at a time.
+const PART: usize = 16 << 10;
 
 impl Value {
     /// Parses a text that is one value.
@@ -43,7 +46,8 @@ impl Value {
     /// of 128 refuses the 128th level.
     pub fn parse(text: &str, depth: usize) -> Result<Self, Error> {
         let mut parser = Parser::new(depth);
-        parser.push(text)?;
+        // In parts, because a parser knows everything that the last of them changed, which takes memory.
+        parser.push_in_parts(text, PART)?;
         parser.finish()
     }
 
@@ -88,11 +92,11 @@ impl Value {
     }
 
     /// The elements, if this is an array.
-    pub fn as_array(&self) -> Option<&Vec<Value>> {
+    pub fn as_array(&self) -> Option<&Array> {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
-    pub(crate) fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
+    pub(crate) fn as_array_mut(&mut self) -> Option<&mut Array> {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
@@ -122,7 +126,7 @@ impl Value {
     /// The position of the child that a token of a pointer refers to.
     pub(super) fn child_position(&self, token: &str) -> Option<usize> {
         match self {
-            Self::Object(object) => object.keys().position(|key| key == token),
+            Self::Object(object) => object.position(token),
             Self::Array(elements) => index(token).filter(|&at| at < elements.len()),
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => None,
         }
@@ -132,7 +136,7 @@ impl Value {
     pub(super) fn child(&self, at: usize) -> Option<&Value> {
         match self {
             Self::Array(elements) => elements.get(at),
-            Self::Object(object) => object.members.get(at).map(|(_, value)| value),
+            Self::Object(object) => object.value_at(at),
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => None,
         }
     }
@@ -142,9 +146,18 @@ impl Value {
         match (self, step) {
             (Self::Array(elements), Step::Index(_)) => elements.get(at),
             (Self::Object(object), Step::Key(key)) => {
-                object.members.get(at).filter(|(name, _)| name == key).map(|(_, value)| value)
+                object.at(at).filter(|(name, _)| *name == key).map(|(_, value)| value)
             }
             (_, _) => None,
+        }
+    }
+
+    /// Gives back the memory that an array or object kept for more.
+    pub(super) fn shrink(&mut self) {
+        match self {
+            Self::Array(elements) => elements.shrink(),
+            Self::Object(object) => object.shrink(),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => {}
         }
     }
 
@@ -152,7 +165,7 @@ impl Value {
     pub(super) fn child_mut(&mut self, at: usize) -> Option<&mut Value> {
         match self {
             Self::Array(elements) => elements.get_mut(at),
-            Self::Object(object) => object.members.get_mut(at).map(|(_, value)| value),
+            Self::Object(object) => object.value_at_mut(at),
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => None,
         }
     }

@@ -3,20 +3,19 @@
 use std::ops::Deref;
 
 use crate::event::Keep;
-use crate::json::{KeyIndex, Object};
+use crate::json::Object;
 
-/// Fields under the provider's names, with an index so that lookups are fast however many there are.
-#[derive(Clone, Debug, Default)]
+/// Fields under the provider's names.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extra {
     fields: Object,
-    keys: KeyIndex,
 }
 
 impl Extra {
     pub(super) fn keep(&mut self, key: &str, keep: &Keep<'_>) {
-        match self.keys.position(&self.fields, key) {
-            Some(at) => keep.alter(self.fields.value_at_mut(at)),
-            None => drop(self.keys.insert(&mut self.fields, key.to_owned(), keep.first())),
+        match self.fields.get_mut(key) {
+            Some(value) => keep.alter(value),
+            None => drop(self.fields.insert(key, keep.first())),
         }
     }
 }
@@ -26,11 +25,5 @@ impl Deref for Extra {
 
     fn deref(&self) -> &Object {
         &self.fields
-    }
-}
-
-impl PartialEq for Extra {
-    fn eq(&self, other: &Self) -> bool {
-        self.fields == other.fields
     }
 }

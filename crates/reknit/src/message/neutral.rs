@@ -18,7 +18,7 @@ impl Serialize for Message {
         stopped(&mut map, self.stop())?;
         optional(&mut map, "error", self.failure())?;
         optional(&mut map, "usage", Some(self.usage()).filter(|usage| !usage.is_empty()))?;
-        let blocks = self.blocks.iter().map(|block| NeutralBlock { block, several });
+        let blocks = self.blocks().map(|block| NeutralBlock { block, several });
         map.serialize_entry("blocks", &blocks.collect::<Vec<_>>())?;
         match self.choices() {
             [] => {}

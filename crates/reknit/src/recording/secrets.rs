@@ -79,7 +79,7 @@ pub(super) fn remove(value: &mut Value) {
 }
 
 fn remove_from_pair(pair: &mut Value) {
-    match pair.as_array_mut().map(Vec::as_mut_slice) {
+    match pair.as_array_mut().map(|pair| pair.as_mut_slice()) {
         Some([Value::String(name), value]) => remove_from_header(&name.to_str(), value),
         _ => remove(pair),
     }

@@ -119,7 +119,7 @@ impl<'a> Raw<'a> {
         if self.members(|key, value| drop(object.insert(key, value.value_to_depth(depth - 1)))).is_ok() {
             Value::Object(object)
         } else if self.elements(|value| array.push(value.value_to_depth(depth - 1))).is_ok() {
-            Value::Array(array)
+            Value::from(array)
         } else {
             self.value()
         }

@@ -31,7 +31,7 @@ impl Follower {
         let line = serde_json::to_string(change).unwrap();
         let read: Change<'_> = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!(read, *change, "{line}");
-        if let (Change::Started(_), false) = (&read, self.copy.blocks().is_empty()) {
+        if let (Change::Started(_), false) = (&read, self.copy.blocks().len() == 0) {
             self.copy = Message::default();
         }
         self.copy.follow(&read).unwrap_or_else(|misfit| panic!("{line}: {misfit}"));
@@ -173,7 +173,7 @@ fn the_blocks_of_a_text_are_those_of_its_parser() {
         parser.finish();
         let Outcome { message, .. } = of_text(grammar, &[text.as_bytes()], End::Stopped);
         assert_eq!(message.blocks().len(), parser.blocks().len(), "{name}");
-        for (block, read) in message.blocks().iter().zip(parser.blocks()) {
+        for (block, read) in message.blocks().zip(parser.blocks()) {
             match (block.body(), read) {
                 (Body::Text { text, .. }, Block::Text { text: read, .. })
                 | (Body::Thinking { text, .. }, Block::Thinking { text: read, .. }) => {
@@ -207,8 +207,8 @@ fn a_message_that_fails_has_the_blocks_of_one_that_is_cut() {
     for (grammar, text, name) in texts() {
         let [cut, failed] =
             [End::Cut, End::Failed].map(|end| of_text(grammar, &[text.as_bytes()], end).message);
-        assert_eq!(cut.blocks(), failed.blocks(), "{name}");
-        assert!(cut.blocks().iter().all(|block| block.state() != State::Open), "{name}");
+        assert!(cut.blocks().eq(failed.blocks()), "{name}");
+        assert!(cut.blocks().all(|block| block.state() != State::Open), "{name}");
     }
 }
 
@@ -218,7 +218,7 @@ fn a_call_that_is_complete_in_a_cut_text_is_complete_in_the_whole_text() {
     for (grammar, text, name) in texts().into_iter().filter(|(_, text, _)| text.len() < 400) {
         let complete = |text: &str, end| {
             let Outcome { message, .. } = of_text(grammar, &[text.as_bytes()], end);
-            let calls = message.blocks().iter().filter_map(|block| match block.body() {
+            let calls = message.blocks().filter_map(|block| match block.body() {
                 Body::ToolCall(call) => match &call.args {
                     Args::Complete(input) => Some((block.slot(), call.name.clone(), input.clone())),
                     Args::Streaming(_) | Args::Cut(_) | Args::Malformed { .. } => None,

@@ -118,7 +118,7 @@ fn what_a_cut_message_leaves_open_is_cut() {
     "#]]);
     let mut tagged = with("qwen3");
     tagged.text(0, "<think>hm").text(1, "half a sent").take(Event::Cut);
-    let states: Vec<_> = tagged.message.blocks().iter().map(Block::state).collect();
+    let states: Vec<_> = tagged.message.blocks().map(Block::state).collect();
     assert_eq!(states, [State::Cut, State::Cut]);
 }
 
@@ -131,7 +131,11 @@ fn a_block_that_is_closed_inside_a_call_cuts_it() {
     "#]]);
     let mut tagged = with("qwen3");
     tagged.text(0, "<think>hm").close(0).take(Event::Ended);
-    assert_eq!(tagged.message.blocks()[0].state(), State::Cut, "unclosed thinking in a closed text");
+    assert_eq!(
+        tagged.message.blocks().next().unwrap().state(),
+        State::Cut,
+        "unclosed thinking in a closed text"
+    );
 }
 
 #[test]
@@ -338,7 +342,7 @@ fn arguments_that_are_not_an_object_are_malformed() {
         {"type":"tool_call","id":"t0_0","name":"f","end":"malformed","raw":"<tool_call>{\"name\": \"f\", \"arguments\": [1]}</tool_call>","origin":"tagged"}
         {"kind":"malformed-arguments","at":0,"frame":0,"block":0,"offset":0,"message":"the arguments of a call are not an object","hint":"do not run the call; tell the model what is wrong with its arguments"}
     "#]]);
-    let Body::ToolCall(call) = tagged.message.blocks()[0].body() else { panic!("it is a call") };
+    let Body::ToolCall(call) = tagged.message.blocks().next().unwrap().body() else { panic!("it is a call") };
     assert!(matches!(call.args, Args::Malformed { error: None, .. }), "{call:?}");
 }
 
@@ -384,7 +388,7 @@ fn the_raw_text_of_a_call_does_not_include_the_prefix() {
     let mut tagged = Tagged::new(&grammar.unwrap());
     let call = r#"<call>{"name": "f", "arguments": {}}</call>"#;
     tagged.text(0, &format!("hm</think>é{call}")).close(0).take(Event::Ended);
-    let blocks = tagged.message.blocks();
+    let blocks: Vec<_> = tagged.message.blocks().collect();
     assert!(matches!(blocks[0].body(), Body::Thinking { text, .. } if *text == "hm"));
     assert_eq!(tagged.message.tool_calls().next().unwrap().raw.as_ref().unwrap().to_str(), call);
 }

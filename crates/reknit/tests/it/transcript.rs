@@ -66,6 +66,23 @@ proptest! {
     }
 }
 
+/// The deepest arguments that are read from a stream are in a log, in its transcript and in every change of it.
+#[test]
+fn arguments_of_any_depth_come_back() {
+    for depth in [100, 120, 127] {
+        let arguments = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        let call =
+            format!(r#"{{"type":"tool-call","toolCall":{{"id":"c","name":"n","arguments":{arguments}}}}}"#);
+        let result = format!(
+            r#"{{"type":"tool-result","toolResult":{{"toolCallId":"c","result":{arguments}}},"new":{arguments}}}"#
+        );
+        let line = |seq, body| format!(r#"{{"v":1,"seq":{seq},"at":0,"turn":"t1","body":{body}}}"#);
+        let lines = [line(1, call), line(2, result)];
+        let entries = lines.map(|line| serde_json::from_str(&line).unwrap());
+        holds(&entries);
+    }
+}
+
 /// Checks what has to be true for any log.
 fn holds(entries: &[Entry]) {
     let (whole, _) = fold(entries);

@@ -28,7 +28,7 @@ impl Processor {
         let id = fields.get("session_id").and_then(Value::as_str).unwrap_or_default().into_owned();
         self.user_session = Some(origin.user_session.clone().unwrap_or_else(|| id.clone()));
         if self.profile == Profile::AgentC {
-            self.open.clear();
+            self.forget_messages();
         }
         let mut fields = fields.clone();
         let messages = fields.remove("messages").unwrap_or_default();
@@ -38,9 +38,10 @@ impl Processor {
         let Loaded { session, shown, inside } = if is_raw {
             self.resume(session, &messages, step.at)
         } else {
-            self.reload(session, &messages, step.at)
+            self.reload(session, &messages, step)
         };
-        step.happenings.extend(self.sessions.set_current(session));
+        let happenings = self.sessions.set_current(session);
+        step.report_sessions(happenings);
         step.happenings.extend(inside);
         step.report(Happening::SessionMessagesLoaded { session_id: id, messages: shown });
     }
@@ -111,11 +112,15 @@ impl Processor {
     }
 
     /// Messages that already have the form in which they are shown.
-    fn reload(&mut self, mut session: Session, messages: &[&Object], at: Time) -> Loaded {
-        for message in messages {
+    fn reload(&mut self, mut session: Session, messages: &[&Object], step: &mut Step) -> Loaded {
+        for (index, message) in messages.iter().enumerate() {
             let mut message = EnhancedMessage::from((*message).clone());
+            for (field, expected, raw) in message.misfits() {
+                let (field, raw) = (format!("chat_session.messages[{index}].{field}"), raw.clone());
+                step.notice(DiagnosticKind::MalformedField { field, expected, raw });
+            }
             if self.profile == Profile::Documented && message.id.is_none() {
-                message.id = Some(self.ids.stamp(at).id);
+                message.set_id(self.ids.stamp(step.at).id);
             }
             session.load(message);
         }

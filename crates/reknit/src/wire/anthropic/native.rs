@@ -189,7 +189,7 @@ impl Block {
                 ("input_json_delta", "partial_json", Value::String(text)) => self.grow_input(&text),
                 ("citations_delta", "citation", citation) => match self.fields.get_mut("citations") {
                     Some(Value::Array(citations)) => citations.push(citation),
-                    _ => drop(self.fields.insert("citations", Value::Array(vec![citation]))),
+                    _ => drop(self.fields.insert("citations", Value::from(vec![citation]))),
                 },
                 (_, _, value) => set(&mut self.fields, key, value),
             }

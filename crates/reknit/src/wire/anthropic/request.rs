@@ -197,7 +197,7 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
         _ => None,
     })?;
     let blocks = match message.value("content")? {
-        Value::Array(blocks) => blocks,
+        Value::Array(blocks) => blocks.into(),
         text => vec![object([("type", "text".into()), ("text", text)])],
     };
     if !is_user {
@@ -212,7 +212,7 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
                 let id = block.text("tool_use_id")?;
                 let result = match block.optional("content") {
                     None | Some(Value::Null) => "".into(),
-                    Some(Value::Array(blocks)) => read_parts(blocks)?,
+                    Some(Value::Array(blocks)) => read_parts(blocks.into())?,
                     Some(text) => text,
                 };
                 conversation.result(id, result, block.optional_flag("is_error")?.unwrap_or_default());

@@ -248,7 +248,7 @@ impl Candidate {
         self.close();
         let mut candidate = Object::new();
         if !self.parts.is_empty() {
-            self.content.insert("parts", Value::Array(self.parts));
+            self.content.insert("parts", Value::from(self.parts));
         }
         if !self.content.is_empty() {
             candidate.insert("content", Value::Object(self.content));

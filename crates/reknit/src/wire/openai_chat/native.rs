@@ -198,7 +198,7 @@ impl Choice {
     fn reasoning_detail(&mut self, detail: Value) {
         let Value::Object(detail) = detail else { return };
         if self.message.get("reasoning_details").is_none() {
-            self.message.insert("reasoning_details", Value::Array(Vec::new()));
+            self.message.insert("reasoning_details", Value::from(Vec::new()));
         }
         let Some(Value::Array(details)) = self.message.get_mut("reasoning_details") else { return };
         let word = |key: &str| detail.get(key).map_or(String::new(), Value::to_string);
@@ -270,7 +270,7 @@ impl Choice {
         let calls: Vec<Value> =
             calls.map(|(call, known)| call.into_value(known.id.as_deref(), &known.name)).collect();
         if !calls.is_empty() {
-            self.message.insert("tool_calls", Value::Array(calls));
+            self.message.insert("tool_calls", Value::from(calls));
         }
         let mut choice = Object::new();
         choice.insert("index", Value::from(index));

@@ -196,7 +196,7 @@ const ROLES: &str = "`user`, `assistant`, `tool`, `system`, `developer`";
 fn read_content(content: Option<Value>) -> Result<Vec<Content>, Misread> {
     let parts = match content {
         None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(Value::Array(parts)) => parts,
+        Some(Value::Array(parts)) => parts.into(),
         Some(text) => vec![object([("type", "text".into()), ("text", text)])],
     };
     let parts = parts.into_iter().map(|part| {

@@ -222,7 +222,7 @@ impl Native {
             return;
         };
         if !items.is_empty() {
-            response.insert("output", Value::Array(items));
+            response.insert("output", Value::from(items));
         }
         self.done.push(Value::Object(response));
     }
@@ -305,7 +305,7 @@ impl Item {
             Inner::Command(index) => {
                 let known = self.fields.members.get("action").is_some_and(|known| !known.is_null());
                 if !known {
-                    let commands = Object::from_iter([("commands", Value::Array(Vec::new()))]);
+                    let commands = Object::from_iter([("commands", Value::from(Vec::new()))]);
                     self.fields.set("action", Value::Object(commands));
                 }
                 let action = self.fields.members.get_mut("action").and_then(Value::as_object_mut);
@@ -326,7 +326,7 @@ impl Item {
 
     fn output(&mut self, index: u64, delta: Value, whole: Value) {
         if !matches!(self.fields.members.get("output"), Some(Value::Array(_))) {
-            self.fields.set("output", Value::Array(Vec::new()));
+            self.fields.set("output", Value::from(Vec::new()));
         }
         let outputs = self.fields.members.get_mut("output").and_then(Value::as_array_mut);
         let (Some(outputs), Ok(index)) = (outputs, usize::try_from(index)) else { return };
@@ -348,7 +348,7 @@ impl Item {
         for (key, parts) in [("summary", self.summary), ("content", self.content)] {
             let parts: Vec<_> = parts.into_values().map(|part| Value::Object(part.members)).collect();
             if !parts.is_empty() {
-                self.fields.members.insert(key, Value::Array(parts));
+                self.fields.members.insert(key, Value::from(parts));
             }
         }
         Value::Object(self.fields.members)
@@ -371,7 +371,7 @@ impl Fields {
     fn push(&mut self, key: &str, value: Value) {
         match self.members.get_mut(key) {
             Some(Value::Array(list)) => list.push(value),
-            _ => drop(self.members.insert(key, Value::Array(vec![value]))),
+            _ => drop(self.members.insert(key, Value::from(vec![value]))),
         }
     }
 

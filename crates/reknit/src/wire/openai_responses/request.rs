@@ -188,7 +188,7 @@ fn read(item: Value, conversation: &mut Conversation) -> Result<(), Misread> {
             let id = item.text("call_id")?;
             let output = match item.value("output")? {
                 Value::Array(parts) => {
-                    let parts = read_content(parts)?;
+                    let parts = read_content(parts.into())?;
                     parts.into_iter().map(Value::from).collect::<Vec<_>>().into()
                 }
                 text => text,
@@ -203,7 +203,7 @@ fn read(item: Value, conversation: &mut Conversation) -> Result<(), Misread> {
 fn read_message(mut item: Members, conversation: &mut Conversation) -> Result<(), Misread> {
     let role = item.text("role")?;
     let content = match item.value("content")? {
-        Value::Array(parts) => read_content(parts)?,
+        Value::Array(parts) => read_content(parts.into())?,
         text => read_content(vec![object([("type", "input_text".into()), ("text", text)])])?,
     };
     match &*role {

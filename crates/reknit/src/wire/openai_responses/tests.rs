@@ -28,7 +28,7 @@ fn check(events: &[&str], expected: &[&str]) {
 fn outline(message: &Message) -> Vec<String> {
     let reason = message.stop().map(|stop| format!(" {:?}", stop.reason)).unwrap_or_default();
     let mut lines = vec![format!("{:?}{reason}", message.status())];
-    lines.extend(message.blocks().iter().map(|block| match block.body() {
+    lines.extend(message.blocks().map(|block| match block.body() {
         Body::Text { text, refusal } => format!("{} {text}", if *refusal { "refusal" } else { "text" }),
         Body::Thinking { text, redacted, .. } => {
             format!("thinking {text}{}", redacted.as_deref().unwrap_or_default())
@@ -80,7 +80,10 @@ fn a_call_that_ends_with_other_arguments_is_not_closed() {
     let events = [CREATED, CALL, delta, done, item, COMPLETED];
     check(&events, &["Stopped Tool", r#"Client call c f Cut "{\"a\":1}""#, "! DifferentEnd"]);
     let reply = reply(&events);
-    assert_eq!(reply.message().blocks()[0].extra().get("final").unwrap().to_string(), r#""{\"a\":2}""#);
+    assert_eq!(
+        reply.message().blocks().next().unwrap().extra().get("final").unwrap().to_string(),
+        r#""{\"a\":2}""#
+    );
     let native = reply.into_native();
     assert_eq!(native[0].pointer("/output/0/arguments").unwrap().to_string(), r#""{\"a\":2}""#);
 }

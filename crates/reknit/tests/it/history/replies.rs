@@ -105,7 +105,7 @@ impl Own {
     /// Out of the blocks of a message.
     fn of_reply(message: &Message) -> Self {
         let mut own = Self::default();
-        for block in message.blocks().iter().filter(|block| block.choice() == 0) {
+        for block in message.blocks().filter(|block| block.choice() == 0) {
             if block.state() == State::Closed {
                 own.seals.extend(seals(block.extra()));
             }
