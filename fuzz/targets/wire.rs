@@ -89,7 +89,7 @@ fn cut(message: &mut Message) {
     }
 }
 
-/// A message as JSON, but for its diagnostics: those of the decoder come by another way.
+/// A message as JSON, without its diagnostics: those of the decoder come by another way.
 fn without_framing(message: &Message) -> serde_json::Value {
     let mut json = serde_json::to_value(message).expect("a message is JSON");
     let object = json.as_object_mut().expect("it is an object");
