@@ -231,7 +231,7 @@ impl Serialize for EnhancedMessage {
 
 impl<'de> Deserialize<'de> for EnhancedMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::exact::object::deserialize(deserializer).map(Self::from)
+        json::exact::deserialize::<json::Object, _>(deserializer).map(Self::from)
     }
 }
 
@@ -243,7 +243,7 @@ impl Serialize for MessageMetadata {
 
 impl<'de> Deserialize<'de> for MessageMetadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::exact::object::deserialize(deserializer).map(Self::from)
+        json::exact::deserialize::<json::Object, _>(deserializer).map(Self::from)
     }
 }
 
