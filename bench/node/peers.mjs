@@ -31,7 +31,7 @@ const works = {
     );
   },
 
-  // All that has come of an argument is read anew with each delta.
+  // All that has come of an argument is read again with each delta.
   "partial-json": (input, { ends }) =>
     timed(
       () => {

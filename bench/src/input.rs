@@ -55,7 +55,7 @@ pub(crate) fn words(size: usize) -> String {
         .collect()
 }
 
-/// A source file: functions of seven lines and a blank one behind each.
+/// A source file: functions of seven lines and a blank one after each.
 pub(crate) fn source(size: usize) -> String {
     let mut text = String::new();
     for number in 0.. {

@@ -20,12 +20,14 @@ mod groups;
 mod report;
 mod record;
 mod chart;
+mod speeds;
 
 const HELP: &str = "\
 usage: cargo xtask bench [--quick] [--record] [GROUP…]
 
   --quick     smaller inputs and fewer runs
-  --record    also write the table to bench/records/ and draw docs/img/bench.svg
+  --record    also write the table to bench/records/, draw docs/img/bench.svg, and write
+              the numbers into the table of speeds in README.md; not with --quick
   GROUP       only these of: sse look message tags edit chunks growth memory journal
 
 exit code 1 if a target is missed
@@ -57,6 +59,10 @@ fn main() -> ExitCode {
             }
         }
     }
+    if record && scale == Scale::Quick {
+        eprint!("error: `--record` is not possible with `--quick`, whose inputs are smaller\n\n{HELP}");
+        return ExitCode::from(2);
+    }
     let effort = match scale {
         Scale::Full => Effort { runs: 11, each: Duration::from_secs(10) },
         Scale::Quick => Effort { runs: 5, each: Duration::from_millis(500) },
@@ -80,7 +86,7 @@ fn run(bench: &Bench, names: &[String], record: bool) -> Result<bool> {
         print!("{text}");
         report.push_str(&text);
     };
-    let mut targets = Vec::new();
+    let (mut targets, mut measured) = (Vec::new(), Vec::new());
     for (name, run) in groups::ALL {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
             let group = run(bench)?;
@@ -89,11 +95,13 @@ fn run(bench: &Bench, names: &[String], record: bool) -> Result<bool> {
                 eprintln!("drawn to {}", chart::draw(input::Shape::File.name(), &group.rows)?.display());
             }
             targets.extend(group.targets);
+            measured.push((name, group.rows));
         }
     }
     targets.iter().for_each(|target| say(target.line()));
     if record {
         eprintln!("written to {}", record::write(&report)?.display());
+        eprintln!("written to {}", speeds::write(&measured)?.display());
     }
     Ok(!targets.iter().any(report::Target::is_missed))
 }

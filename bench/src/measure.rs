@@ -107,7 +107,7 @@ impl Times {
 
     /// How many times as long as `other` it took: the median over the runs that both had.
     ///
-    /// The two of a run stand close together, so what disturbs one disturbs the other, and the ratio is
+    /// The two of a run are close together, so what disturbs one disturbs the other, and the ratio is
     /// steadier than that of the two medians.
     pub(crate) fn ratio_to(&self, other: &Self) -> f64 {
         let pairs = self.0.iter().zip(&other.0);
@@ -131,7 +131,7 @@ pub(crate) fn interleaved(rows: Vec<Row<'_>>, effort: Effort) -> Result<Vec<Meas
     let mut planned = Vec::new();
     let mut rows: Vec<_> = rows.into_iter().map(|row| (row, Vec::new())).collect();
     for (row, times) in &mut rows {
-        // The first run only warms up, tells how many can be afforded, and shows that all read the same.
+        // The first run only warms up, shows how many can be afforded, and shows that all read the same.
         let mut results = Vec::new();
         for runner in &mut row.runners {
             let start = Instant::now();
@@ -159,7 +159,7 @@ pub(crate) fn interleaved(rows: Vec<Row<'_>>, effort: Effort) -> Result<Vec<Meas
 
 /// The time of the last of as many runs as take [`WARM_UP`] before it.
 ///
-/// Whoever comes behind another process or another input would else be timed with cold caches and on a
+/// One that runs after another process or another input would otherwise be timed with cold caches and on a
 /// processor that was asleep, which doubles the time of a short run.
 fn warm(work: &mut Work<'_>) -> Result<Duration> {
     let mut spent = Duration::ZERO;

@@ -78,7 +78,7 @@ impl Node {
         requests.write_all(format!("{request}\n").as_bytes()).context("Node does not listen")?;
         let mut answer = String::new();
         if pipes.answers.read_line(&mut answer).context("Node does not answer")? == 0 {
-            bail!("Node ended; what it said stands above");
+            bail!("Node ended; what it said is above");
         }
         serde_json::from_str(&answer).context("Node answered with what is no JSON")
     }

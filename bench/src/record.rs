@@ -14,7 +14,7 @@ const CRATES: [&str; 8] =
     ["eventsource-stream", "jiter", "memchr", "serde_json", "sse-core", "sse-stream", "sseer", "strsim"];
 const PACKAGES: [&str; 5] = ["node", "@anthropic-ai/sdk", "ai", "eventsource-parser", "partial-json"];
 
-/// What stands above the table.
+/// What is printed above the table.
 pub(crate) fn head(node: Option<&Node>, effort: Effort) -> String {
     let commit = Command::new("git")
         .args(["describe", "--always", "--dirty"])
@@ -54,7 +54,7 @@ fn version(name: &str) -> &'static str {
     package.and_then(|package| package.split("version = \"").nth(1)?.split('"').next()).unwrap_or("unknown")
 }
 
-/// How many processors there are, and what they are called where the system tells.
+/// How many processors there are, and their model, where the system says.
 fn processor() -> String {
     let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -63,7 +63,7 @@ fn processor() -> String {
     format!("{count} x {name}")
 }
 
-/// How busy the machine was in the last minute, where the system tells.
+/// How busy the machine was in the last minute, where the system says.
 fn load() -> String {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     load.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()

@@ -43,7 +43,7 @@ fn spliced(stream: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> {
     [&stream[..range.start], new, &stream[range.end..]].concat()
 }
 
-/// Where the frames stand: up to each blank line or, without one, up to each line end.
+/// Where the frames are: up to each blank line or, without one, up to each line end.
 fn frames(stream: &[u8]) -> Vec<Range<usize>> {
     let blank = |at: usize| stream[..at].ends_with(b"\n\n") || stream[..at].ends_with(b"\n\r\n");
     let line = |at: usize| stream[..at].ends_with(b"\n");
@@ -59,13 +59,13 @@ fn frames(stream: &[u8]) -> Vec<Range<usize>> {
     frames
 }
 
-/// Where values of members stand, and the members themselves.
+/// Where values of members are, and the members themselves.
 fn values(stream: &[u8]) -> Vec<Range<usize>> {
     let mut values = Vec::new();
     for colon in (1..stream.len()).filter(|at| stream[at - 1..].starts_with(b"\":")) {
         let end = colon + 1 + value_length(&stream[colon + 1..]);
         values.push(colon + 1..end);
-        // With the comma behind it, a member can stand before any other one.
+        // With the comma after it, a member can come before any other.
         let key = stream[..colon - 1].iter().rposition(|byte| *byte == b'"').unwrap_or(colon);
         let comma = usize::from(stream.get(end) == Some(&b','));
         values.push(key..end + comma);

@@ -13,7 +13,7 @@ mod naive;
 #[path = "../../crates/reknit/tests/it/chunks/promises.rs"]
 mod promises;
 
-/// The promises look at the events behind each of them, so many are too many.
+/// The promises look at the events after each of them, so many are too many.
 const MOST: usize = 40;
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {

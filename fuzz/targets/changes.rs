@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(follower.iter().eq(reply.messages()));
 });
 
-/// Takes a change; a start behind something that was there already begins the next message.
+/// Takes a change; a start after something that was there already begins the next message.
 fn follow(messages: &mut Vec<Message>, change: &Change<'_>) {
     let last = messages.last().expect("there is always one");
     if matches!(change, Change::Started(_)) && last.status() != Status::Waiting {

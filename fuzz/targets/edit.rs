@@ -12,7 +12,7 @@ const PATH: &str = "a.rs";
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
     let format = format(input.choice);
-    // The rest is the answer and, behind a NUL, the file; without one the answer is a file that quotes itself.
+    // The rest is the answer and, after a NUL, the file; without one the answer is a file that quotes itself.
     let split = input.bytes.iter().position(|byte| *byte == 0);
     let file = split.map_or(input.bytes, |at| &input.bytes[at + 1..]);
     let (parsed, preview) = input.same_for_every_cut(|pieces| read(format, file, pieces));
@@ -38,7 +38,7 @@ fn read(format: Option<Format>, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan)
     for piece in pieces {
         let end = piece.iter().position(|byte| *byte == 0);
         held.extend_from_slice(&piece[..end.unwrap_or(piece.len())]);
-        // A character that is cut goes on with the next piece, one that is none ends the answer.
+        // A character that is cut continues in the next piece; an invalid one ends the answer.
         let whole = std::str::from_utf8(&held).map_or_else(|error| error.valid_up_to(), str::len);
         preview.push(std::str::from_utf8(&held[..whole]).expect("it was checked"));
         held.drain(..whole);

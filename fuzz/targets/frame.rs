@@ -32,12 +32,12 @@ fuzz_target!(|data: &[u8]| {
     };
     let told = input.same_for_every_cut(|pieces| tell(decoder(), pieces));
     let mut end = 0;
-    // A comment may stand between the lines of an event.
+    // A comment may come between the lines of an event.
     for frame in told.frames.iter().flatten().filter(|frame| frame.kind == Kind::Data) {
         assert!(end <= frame.bytes.0 && frame.bytes.0 <= frame.bytes.1, "{frame:?} begins before {end}");
         end = frame.bytes.1;
     }
-    assert!(end <= input.bytes.len() as u64, "a frame ends behind the input");
+    assert!(end <= input.bytes.len() as u64, "a frame ends after the input");
     if limits != small() && input.choice % 7 == 2 {
         let ours = told.frames.into_iter().flatten().filter(|frame| frame.kind == Kind::Data);
         let ours: Vec<_> = ours.map(|frame| (frame.event, frame.data, frame.id)).collect();
@@ -103,10 +103,10 @@ impl From<reknit::Frame<'_>> for Frame {
     }
 }
 
-/// Name, data and id of each event, read as the standard tells it, all of the text at hand.
+/// Name, data and id of each event, read as the standard says, with all of the text at hand.
 fn by_the_letter(text: &str) -> Vec<(String, String, String)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
-    // What stands behind the last line end is no line.
+    // What follows the last line end is not a line.
     let Some((lines, _)) = text.rsplit_once('\n') else { return Vec::new() };
     let (mut events, mut id) = (Vec::new(), String::new());
     let (mut name, mut data) = (String::new(), String::new());

@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// What comes of the lines, with the processor written down and read back behind each piece.
+/// What comes of the lines, with the processor written down and read back after each piece.
 fn run(profile: Profile, pieces: &[&[u8]]) -> (Vec<Happening>, Processor) {
     let mut processor = Processor::new(profile);
     let (mut happenings, mut held) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ fn step(processor: &mut Processor, line: &[u8]) -> Vec<Happening> {
     }
 }
 
-/// A message is told of as over once, and is not streaming then; the processor counts what it was given.
+/// A message is reported as over once, and is not streaming then; the processor counts what it was given.
 fn check(happenings: &[Happening], processor: &Processor) {
     let mut complete = std::collections::BTreeSet::new();
     for happening in happenings {

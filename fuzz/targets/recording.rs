@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
         let early = detect(&input.bytes[..end]);
         assert!(
             early == found || early == Detected::Undecided,
-            "{early:?} behind {end} bytes, then {found:?}"
+            "{early:?} after {end} bytes, then {found:?}"
         );
         end += piece.len();
     }

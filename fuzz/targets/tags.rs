@@ -31,7 +31,7 @@ fn read(grammar: &Grammar, pieces: &[&[u8]]) -> (String, String, Vec<Change>) {
     }
     let mut end = 0;
     for (kind, range) in parser.spans() {
-        assert!(range.start == end && !range.is_empty(), "{kind:?} at {range:?} behind {end}");
+        assert!(range.start == end && !range.is_empty(), "{kind:?} at {range:?} after {end}");
         end = range.end;
     }
     assert_eq!(end, parser.text().len(), "the spans cover the text");

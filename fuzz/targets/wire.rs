@@ -56,12 +56,8 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
     decoder.finish();
     let place = drain(&mut decoder, &mut translator);
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-    match dropped {
-        Some(frame) => {
-            translator.finish_inside_frame(length as u64 - frame.at().expect("it is of the stream"));
-        }
-        None => translator.finish(),
-    }
+    let from = dropped.map(|frame| frame.place().expect("it is of the stream").at);
+    translator.finish(from.map_or(0, |from| length as u64 - from));
     while let Some(event) = translator.next_event() {
         take(event, place);
     }
@@ -89,7 +85,7 @@ fn cut(message: &mut Message) {
     }
 }
 
-/// A message as JSON, but for its diagnostics: those of the decoder come by another way.
+/// A message as JSON, without its diagnostics: those of the decoder come by another way.
 fn without_framing(message: &Message) -> serde_json::Value {
     let mut json = serde_json::to_value(message).expect("a message is JSON");
     let object = json.as_object_mut().expect("it is an object");

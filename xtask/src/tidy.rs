@@ -18,7 +18,7 @@ mod tokens;
 
 type Check = fn(&Tree) -> Vec<Problem>;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("source files are short", code::length),
     ("the source has no leftovers", code::leftovers),
     ("the engine does no IO", code::engine),
@@ -26,6 +26,7 @@ const CHECKS: [(&str, Check); 10] = [
     ("only `wire/` knows providers", providers::names),
     ("corpus cases are complete and every file is read", corpus::cases),
     ("the code map names every crate and module", docs::code_map),
+    ("the files that the architecture names exist", docs::named_files),
     ("links in the docs are not broken", docs::links),
     ("the changelog has a section for unreleased changes", docs::changelog),
     ("lock and config files name no registry", locks::registries),

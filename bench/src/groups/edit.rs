@@ -77,7 +77,7 @@ impl Doubled {
         let mut rows = Vec::new();
         for input in &inputs {
             input.check()?;
-            // One pass edits nothing: it stands for what it costs to look at the file.
+            // One pass edits nothing: it shows what it costs to look at the file.
             let edits = input.edits.len();
             let one_pass = timed(move || memchr_iter(b'\n', input.text.as_bytes()).count(), move |_| edits);
             let ours = timed(move || input.plan(), |plan| plan.files[0].reports.len());

@@ -10,7 +10,7 @@ use crate::measure::{Measured, Row, Runner, Work, alternating, timed};
 use crate::ours::partial_json;
 use crate::report::{self, Target};
 
-/// How many bytes a peer that reads everything anew may read in a run; the rest of the looks is reckoned.
+/// How many bytes a peer that reads everything again may read in a run; the other looks are estimated.
 const PATIENCE: usize = 32 * MB;
 const NODE_PATIENCE: usize = 4 * MB;
 
@@ -84,7 +84,7 @@ fn targets(rows: &[Measured]) -> Vec<Target> {
 
 /// Where the looks of a peer end: after each delta, or in the middle of equal parts of them.
 ///
-/// The work of a look grows with what has come, so the looks in the middle stand for their parts.
+/// The work of a look grows with what has come, so the looks in the middle represent their parts.
 struct Sample {
     ends: Vec<usize>,
     steps: usize,

@@ -15,10 +15,10 @@ use tool_parser::{LlamaParser, MistralParser, QwenParser, ToolParser};
 const PIECE: usize = 4;
 /// The size of its argument.
 const ARGUMENT: usize = 100 * 1024;
-/// How often everything is measured; the runs alternate, and the median stands.
+/// How often everything is measured; the runs alternate, and the median counts.
 const RUNS: usize = 11;
-/// Of how many pieces the peer is timed: it reads all that has come anew with each, so pieces in the middle of
-/// equal parts of the text stand for the others.
+/// Of how many pieces the peer is timed: it reads all that has come again with each, so pieces in the middle of
+/// equal parts of the text represent the others.
 const SAMPLE: usize = 16;
 /// In how many ways the short text is cut.
 const CUTS: u64 = 500;

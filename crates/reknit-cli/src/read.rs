@@ -280,7 +280,7 @@ fn is_cut_call(message: &Message, diagnostic: &Diagnostic) -> bool {
 }
 
 fn report_diagnostic(severity: &str, diagnostic: &Diagnostic, report: &mut Report) {
-    let at = diagnostic.at().unwrap_or_default();
+    let at = diagnostic.place().unwrap_or_default().at;
     let words = format!("{severity}: byte {at}: {}\nhint: {}", diagnostic.message, diagnostic.hint());
     report.add(words, diagnostic.kind.name());
 }

@@ -127,7 +127,7 @@ fn close(text: &Text, arguments: &Arguments) -> Outcome {
         }
         if limit || !(arguments.json || arguments.ndjson) {
             let word = if limit { "error" } else { "warning" };
-            let at = diagnostic.at().unwrap_or_default();
+            let at = diagnostic.place().unwrap_or_default().at;
             let words = format!("{word}: byte {at}: {}\nhint: {}", diagnostic.message, diagnostic.hint());
             report.add(words, diagnostic.kind.name());
         }

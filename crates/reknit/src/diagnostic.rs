@@ -25,13 +25,8 @@ impl Diagnostic {
         self.kind.hint()
     }
 
-    /// The byte of the input, or where the frame begins with which it was noticed; `None` for an event of a
-    /// session.
-    pub fn at(&self) -> Option<u64> {
-        self.place().map(|place| place.at)
-    }
-
-    /// That byte and the number of the frame; `None` for an event of a session.
+    /// The byte of the input, or where the frame begins with which it was noticed, and the number of the frame;
+    /// `None` for an event of a session.
     pub fn place(&self) -> Option<Place> {
         match self.location {
             Location::Input(place) | Location::Text { place, .. } => Some(place),

@@ -1,7 +1,7 @@
 //! A model's edits to files: found in its answer, placed exactly, or refused with the reason.
 //!
 //! Two steps on plain data, and the caller writes: an answer is read to [`Edit`]s, and those are placed in
-//! the files' contents, which gives a [`Plan`]: ranges and what stands there instead. Bytes outside the
+//! the files' contents, which gives a [`Plan`]: ranges and what replaces them. Bytes outside the
 //! ranges are never touched, two possible places are never a choice, and every outcome says why.
 //!
 //! ```
@@ -100,19 +100,19 @@ pub enum Action {
     },
     /// The file is removed.
     Delete,
-    /// The file gets another name; edits of its content stand before this one.
+    /// The file gets another name; edits of its content come before this one.
     Move {
         /// The new path.
         to: String,
     },
 }
 
-/// A search text and what stands there instead.
+/// A search text and what replaces it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replace {
     /// What the file is searched for. With [`Scope::Lines`] every line has its line end, also the last.
     pub search: String,
-    /// What stands there instead, in the same form.
+    /// What replaces it, in the same form.
     pub replacement: String,
     /// Whether whole lines are meant.
     pub scope: Scope,
@@ -120,7 +120,7 @@ pub struct Replace {
     pub reach: Reach,
     /// The line at which the place is said to begin, counted from 1, in the file as it was.
     pub hint: Option<usize>,
-    /// Lines that stand somewhere before the place, the outermost first (`@@ class Basket` of a patch).
+    /// Lines that are somewhere before the place, the outermost first (`@@ class Basket` of a patch).
     pub below: Vec<String>,
     /// What the edit says of the file's end.
     pub end: FileEnd,

@@ -44,7 +44,7 @@ mod secrets;
 mod tests;
 
 pub use error::Error;
-pub use header::{Header, Request};
+pub use header::Header;
 pub use reader::Reader;
 
 use error::Fault;

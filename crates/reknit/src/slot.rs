@@ -30,13 +30,16 @@ impl Slot {
         Self { number: self.number, below: number + 1 }
     }
 
-    /// The number of the block that the provider sent.
-    pub const fn number(self) -> u32 {
+    /// The number of the block that the provider sent, and the second number if the block was found in a text.
+    pub const fn numbers(self) -> (u32, Option<u32>) {
+        (self.number, self.number_below())
+    }
+
+    pub(crate) const fn number(self) -> u32 {
         self.number
     }
 
-    /// The second number, if the block was found in a text.
-    pub const fn number_below(self) -> Option<u32> {
+    pub(crate) const fn number_below(self) -> Option<u32> {
         self.below.checked_sub(1)
     }
 }
@@ -44,18 +47,18 @@ impl Slot {
 /// Writes the same as in JSON.
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.number_below() {
-            None => write!(f, "{}", self.number),
-            Some(below) => write!(f, "[{},{below}]", self.number),
+        match self.numbers() {
+            (number, None) => write!(f, "{number}"),
+            (number, Some(below)) => write!(f, "[{number},{below}]"),
         }
     }
 }
 
 impl Serialize for Slot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.number_below() {
-            None => self.number.serialize(serializer),
-            Some(below) => (self.number, below).serialize(serializer),
+        match self.numbers() {
+            (number, None) => number.serialize(serializer),
+            (number, Some(below)) => (number, below).serialize(serializer),
         }
     }
 }

@@ -340,20 +340,16 @@ impl Translator {
     }
 
     /// Ends the stream; [`next_event`](Self::next_event) then returns what that means for the message.
-    pub fn finish(&mut self) {
-        self.fold.finish(&mut self.events);
-        self.events.finish();
-    }
-
-    /// Ends a stream that stopped inside a frame, after this many bytes of it.
     ///
-    /// In some dialects the end of the input ends the message. A stream that stops inside a frame does not,
-    /// unless that frame can be a `[DONE]` without its line end.
-    pub fn finish_inside_frame(&mut self, bytes: u64) {
-        if bytes <= ("data: ".len() + DONE.len()) as u64 {
-            return self.finish();
+    /// `unread` is the number of bytes after the last frame, if the stream stopped inside another one. In some
+    /// dialects the end of the input ends the message; then a stream that stops inside a frame does not, unless
+    /// that frame can be a `[DONE]` without its line end.
+    pub fn finish(&mut self, unread: u64) {
+        if unread <= ("data: ".len() + DONE.len()) as u64 {
+            self.fold.finish(&mut self.events);
+        } else {
+            self.fold.cut(&mut self.events);
         }
-        self.fold.cut(&mut self.events);
         self.events.finish();
     }
 }

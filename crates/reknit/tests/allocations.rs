@@ -284,7 +284,7 @@ fn text_and_values_of_tags_allocate_nothing() {
         feed(&"long ".repeat(205), LONG);
         feed(PLAIN, WARM);
         let counted = allocation_counter::measure(|| feed(PLAIN, MEASURED));
-        assert_eq!(counted.count_total, 0, "{name} behind {start:?}");
+        assert_eq!(counted.count_total, 0, "{name} after {start:?}");
     }
 }
 

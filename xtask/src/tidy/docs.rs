@@ -33,6 +33,22 @@ pub(super) fn code_map(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
+/// Every path into a crate that the page on the architecture names exists; `<name>` is any name.
+pub(super) fn named_files(tree: &Tree) -> Vec<Problem> {
+    let Some(text) = tree.text(ARCHITECTURE) else { return Vec::new() };
+    let mut problems = Vec::new();
+    for (number, line) in prose(text) {
+        let spans = line.split('`').skip(1).step_by(2);
+        for path in spans.filter(|span| span.starts_with("crates/") && !span.contains('<')) {
+            if !tree.has(path) {
+                let what = format!("there is no `{path}`");
+                problems.push(Problem::new(ARCHITECTURE, number, what, "name the file that it is in now"));
+            }
+        }
+    }
+    problems
+}
+
 /// Every relative link points to a file or folder of the repository.
 pub(super) fn links(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -162,6 +178,16 @@ mod tests {
              add a line for it to the code map",
         ];
         expect(code_map, &files, &expected);
+    }
+
+    #[test]
+    fn a_file_that_is_named_and_missing_is_reported() {
+        let text =
+            "`crates/a/src/b.rs`, `crates/a` and `crates/a/src/<x>.rs`\n| a BOM | `crates/a/src/c.rs` |\n";
+        let files = [(ARCHITECTURE, text), ("crates/a/src/b.rs", "")];
+        let expected =
+            ["ARCHITECTURE.md:2: there is no `crates/a/src/c.rs`, name the file that it is in now"];
+        expect(named_files, &files, &expected);
     }
 
     #[test]

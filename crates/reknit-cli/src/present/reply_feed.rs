@@ -200,7 +200,7 @@ impl ReplyFeed {
 
 /// Whether a block was found in a text, and not sent by the provider.
 fn is_found(slot: Slot) -> bool {
-    slot.number_below().is_some()
+    slot.numbers().1.is_some()
 }
 
 fn show_whole(block: &Block, presenter: &mut Presenter) {

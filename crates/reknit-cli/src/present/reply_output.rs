@@ -47,8 +47,7 @@ impl ReplyOutput {
                 Arriving::Shown(feed) => feed.follow(&change, message, &mut self.presenter),
                 Arriving::Changes => self.presenter.print(&change)?,
                 Arriving::Events(bridge) => {
-                    bridge.follow(&change, message);
-                    print_events(bridge, &mut self.presenter)?;
+                    bridge.follow(&change, message).try_for_each(|event| self.presenter.print(&event))?;
                 }
                 Arriving::Nothing => {}
             }
@@ -67,10 +66,7 @@ impl ReplyOutput {
     pub(crate) fn finish(&mut self) -> Result<(), CommandError> {
         match &mut self.arriving {
             Arriving::Shown(feed) => feed.finish(&mut self.presenter),
-            Arriving::Events(bridge) => {
-                bridge.finish();
-                print_events(bridge, &mut self.presenter)?;
-            }
+            Arriving::Events(bridge) => bridge.finish().try_for_each(|event| self.presenter.print(&event))?,
             Arriving::Changes | Arriving::Nothing => {}
         }
         self.presenter.flush()
@@ -86,11 +82,4 @@ impl ReplyOutput {
     pub(crate) fn clear(&mut self) -> Result<(), CommandError> {
         self.presenter.clear()
     }
-}
-
-fn print_events(bridge: &mut Bridge, presenter: &mut Presenter) -> Result<(), CommandError> {
-    while let Some(event) = bridge.next_event() {
-        presenter.print(&event)?;
-    }
-    Ok(())
 }

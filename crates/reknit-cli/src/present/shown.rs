@@ -92,8 +92,8 @@ impl CallKey {
 
 impl From<Slot> for CallKey {
     fn from(slot: Slot) -> Self {
-        let below = slot.number_below().map_or(0, |below| below as usize + 1);
-        Self(slot.number() as usize, below)
+        let (number, below) = slot.numbers();
+        Self(number as usize, below.map_or(0, |below| below as usize + 1))
     }
 }
 

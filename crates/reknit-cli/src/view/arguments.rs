@@ -19,7 +19,7 @@ pub(crate) fn grew(view: &mut View, json: &PartialJson) {
             (Change::StringGrew { text, .. }, _) => view.argument_grew(&label(path), text),
             (Change::Closed { .. }, Some(Value::String(_)) | None) => view.argument_closed(),
             (Change::Scalar { .. }, Some(value)) => view.argument_set(&label(path), &value.to_string()),
-            (Change::Closed { .. }, Some(value)) if is_empty(value) && path.depth() > 0 => {
+            (Change::Closed { .. }, Some(value)) if is_empty(value) && path.steps().next().is_some() => {
                 view.argument_set(&label(path), &value.to_string());
             }
             (Change::Opened { .. } | Change::Scalar { .. } | Change::Closed { .. }, _) => {}
@@ -59,7 +59,7 @@ pub(crate) fn show(view: &mut View, name: &str, value: &Value) {
 
 /// A path in the usual notation: `edits[0].path`.
 fn label(path: Path<'_>) -> String {
-    if path.depth() == 0 {
+    if path.steps().next().is_none() {
         return ALL.to_owned();
     }
     path.steps().fold(String::new(), step)

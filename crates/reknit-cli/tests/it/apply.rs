@@ -463,7 +463,7 @@ fn bytes_that_are_not_text_never_reach_a_file() {
     assert_eq!(folder.read("a.txt"), "one\n");
 }
 
-/// Ctrl-C while the answer comes in: what came is no answer.
+/// Ctrl-C while the answer comes in: what came is not an answer.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_writes_nothing() {

@@ -87,7 +87,7 @@ fn a_diff_is_shown_and_written_if_wanted() {
 #[test]
 fn nothing_is_written_without_a_yes() {
     let folder = folder();
-    // What is no answer is asked again; Ctrl-D is no answer to be had.
+    // An invalid answer is asked for again; Ctrl-D means that there will be none.
     for (keys, code) in [(&b"n\n"[..], 1), (b"maybe\n\nNO\n", 1), (b"\x04", 1), (b"\x03", 130)] {
         let left = apply(&folder, &[("[e]ach:", keys)]);
         assert_eq!(left.code, Some(code), "{keys:?}: {}", left.screen());

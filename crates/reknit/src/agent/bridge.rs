@@ -1,6 +1,7 @@
 //! [`Bridge`]: from the changes of a reply to agent events.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use super::AgentEvent;
 use crate::diagnostic::Kind;
@@ -83,15 +84,28 @@ enum Call {
 }
 
 impl Bridge {
-    /// A bridge for a new reply.
-    pub fn new() -> Self {
-        Self::default()
+    /// Takes a change, and the message after it.
+    ///
+    /// Events that are not taken from the iterator come first the next time.
+    pub fn follow(&mut self, change: &Change<'_>, message: &Message) -> impl Iterator<Item = AgentEvent> {
+        self.take(change, message);
+        self.events()
     }
 
-    /// Takes a change, and the message after it.
-    pub fn follow(&mut self, change: &Change<'_>, message: &Message) {
+    /// Ends the reply.
+    pub fn finish(&mut self) -> impl Iterator<Item = AgentEvent> {
+        self.report_usage();
+        self.events()
+    }
+
+    /// The events that are ready.
+    pub(super) fn events(&mut self) -> impl Iterator<Item = AgentEvent> {
+        iter::from_fn(|| self.turns.next())
+    }
+
+    pub(super) fn take(&mut self, change: &Change<'_>, message: &Message) {
         match change {
-            Change::Started(_) => self.finish(),
+            Change::Started(_) => self.report_usage(),
             Change::Opened { block, choice: 0, opening } => self.opened(*block, opening, message),
             Change::Named { block, .. } => self.named(*block, message),
             Change::Grew { block, text, .. } => self.grew(*block, text, message),
@@ -116,17 +130,11 @@ impl Bridge {
         }
     }
 
-    /// Ends the reply.
-    pub fn finish(&mut self) {
+    fn report_usage(&mut self) {
         let usage = std::mem::take(&mut self.usage);
         if !usage.is_empty() {
             self.turns.emit(AgentEvent::Usage { usage });
         }
-    }
-
-    /// The next event.
-    pub fn next_event(&mut self) -> Option<AgentEvent> {
-        self.turns.next()
     }
 
     fn opened(&mut self, block: Slot, opening: &Opening, message: &Message) {

@@ -1,7 +1,5 @@
 //! [`ReplyEvents`]: from the bytes of a reply to agent events.
 
-use std::iter;
-
 use super::{AgentEvent, Bridge};
 use crate::reply::{Changes, Reply};
 
@@ -33,7 +31,7 @@ pub struct ReplyEvents {
 impl ReplyEvents {
     /// The events of a reply that has not read anything yet.
     pub fn new(reply: Reply) -> Self {
-        Self { reply, bridge: Bridge::new() }
+        Self { reply, bridge: Bridge::default() }
     }
 
     /// Reads the next piece of the stream, which may be cut anywhere.
@@ -41,14 +39,13 @@ impl ReplyEvents {
     /// Events that are not taken from the iterator come first the next time.
     pub fn push(&mut self, piece: &[u8]) -> impl Iterator<Item = AgentEvent> {
         follow(self.reply.push(piece), &mut self.bridge);
-        iter::from_fn(|| self.bridge.next_event())
+        self.bridge.events()
     }
 
     /// Ends the stream. A message that is not over is cut.
     pub fn finish(&mut self) -> impl Iterator<Item = AgentEvent> {
         follow(self.reply.finish(), &mut self.bridge);
-        self.bridge.finish();
-        iter::from_fn(|| self.bridge.next_event())
+        self.bridge.finish()
     }
 
     /// The reply, as far as it was read.
@@ -59,6 +56,6 @@ impl ReplyEvents {
 
 fn follow(mut changes: Changes<'_>, bridge: &mut Bridge) {
     while let Some((change, message)) = changes.next() {
-        bridge.follow(&change, message);
+        bridge.take(&change, message);
     }
 }

@@ -368,7 +368,7 @@ fn most_common_line_end(text: &[u8]) -> &'static [u8] {
     ends.iter().max_by_key(count).map_or(b"\n", |end| name(end))
 }
 
-/// How a line of an answer ends at a place. A carriage return by itself is no line end of an answer.
+/// How a line of an answer ends at a place. A carriage return by itself is not a line end of an answer.
 pub(super) fn spelled<'e>(own: &'e [u8], end: &'e [u8]) -> &'e [u8] {
     if own.is_empty() || own == b"\r" { own } else { end }
 }

@@ -1,4 +1,4 @@
-//! [`Index`]: where the lines of searches stand in a text.
+//! [`Index`]: where the lines of searches occur in a text.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::lines::{count, ends_of_lines, folded, start_of_line};
 use super::needle::{Key, Needle, ODD};
 use super::words::Words;
 
-/// A place where a line of some search text stands.
+/// A place where a line of some search text occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     /// The number of the line, counted from 0.
@@ -15,7 +15,7 @@ pub(super) struct Spot {
     pub(super) start: usize,
 }
 
-/// Where a line stands: everywhere, or in few enough places to name them.
+/// Where a line is: everywhere, or in few enough places to name them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spots {
     /// How often.
@@ -44,7 +44,7 @@ pub(super) struct Wanted {
     words: Vec<(Vec<Key>, Vec<Vec<u8>>)>,
 }
 
-/// A word that stands in more places says nothing.
+/// A word that occurs in more places says nothing.
 const WORD_SPOTS: usize = 64;
 
 impl Wanted {
@@ -74,7 +74,7 @@ impl From<&Needle<'_>> for Wanted {
     }
 }
 
-/// Where the lines of all search texts stand in a text, found in one pass over it.
+/// Where the lines of all search texts occur in a text, found in one pass over it.
 ///
 /// It holds the lines of the searches and not those of the file, so that its size does not depend on the file.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +92,7 @@ impl Index {
         let mut start = 0;
         for (line, next) in ends_of_lines(text).enumerate() {
             let body = &text[start..next];
-            // A line that is its end alone is no line of a search, and every fifth or so is.
+            // An empty line is never a line of a search, and about every fifth line is empty.
             if body[0] != b'\n'
                 && wanted.filter.may_have(body)
                 && let Some(number) = Key::of(body).and_then(|key| keys.find(key))
@@ -111,7 +111,7 @@ impl Index {
         index
     }
 
-    /// Where a line stands.
+    /// Where a line is.
     pub(super) fn spots(&self, key: Key) -> Option<&Spots> {
         self.keys.find(key).map(|number| &self.spots[number]).filter(|spots| spots.count > 0)
     }
@@ -147,7 +147,7 @@ impl Index {
 #[derive(Clone, Debug, Default)]
 struct Keys {
     list: Vec<Key>,
-    /// At the place of a key or behind it, its number and one; 0 is free. At least half of it is.
+    /// At the place of a key or after it, its number and one; 0 is free. At least half of it is.
     table: Vec<u32>,
 }
 
@@ -225,7 +225,7 @@ fn last_bytes(folded: &[u8]) -> u64 {
     }
 }
 
-/// The last eight bytes of a line if folding it leaves them as they are: blanks are trimmed at neither end of
+/// The last eight bytes of a line if folding it leaves them as they are: whitespace is trimmed at neither end of
 /// them, and nothing is a look-alike. Most lines need not be looked at any closer.
 #[inline]
 fn last_bytes_as_they_are(line: &[u8]) -> Option<u64> {

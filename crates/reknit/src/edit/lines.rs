@@ -27,7 +27,7 @@ impl<'t> Line<'t> {
         Self { start, body, end: &line[body.len()..] }
     }
 
-    /// The byte behind it and its end.
+    /// The byte after it and its end.
     pub(super) fn next(self) -> usize {
         self.start + self.body.len() + self.end.len()
     }
@@ -55,7 +55,7 @@ impl Returns {
         }
     }
 
-    /// The byte behind the line that begins at a byte.
+    /// The byte after the line that begins at a byte.
     fn next(self, text: &[u8], start: usize) -> usize {
         let rest = &text[start..];
         let end = match self {
@@ -96,13 +96,13 @@ pub(super) fn start_of_line(text: &[u8], at: usize) -> usize {
     end.map_or(0, |end| end + 1)
 }
 
-/// The byte behind each line, also behind the last if it has no end.
+/// The byte after each line, also after the last if it has no end.
 pub(super) fn ends_of_lines(text: &[u8]) -> impl Iterator<Item = usize> {
     let ends = Ends { text, returns: Returns::of(text), block: 0, mask: 0 };
     ends.chain(is_open(text).then_some(text.len()))
 }
 
-/// The bytes behind the ends of lines.
+/// The bytes after line ends.
 ///
 /// It looks at a block of the text at once: to search for one end after the other would have each search wait
 /// for the one before it, and lines are short.
@@ -111,7 +111,7 @@ struct Ends<'t> {
     returns: Returns,
     /// Where the next block begins.
     block: usize,
-    /// A bit for each byte of the block before it that may end a line and was not told.
+    /// A bit for each byte of the block before it that may end a line and was not returned yet.
     mask: u64,
 }
 
@@ -138,7 +138,7 @@ impl Iterator for Ends<'_> {
             }
             let next = self.block - BLOCK + self.mask.trailing_zeros() as usize + 1;
             self.mask &= self.mask - 1;
-            // A carriage return ends no line if the line feed behind it does.
+            // A carriage return ends no line if the line feed after it does.
             if self.returns == Returns::AreCharacters
                 || self.text[next - 1] == b'\n'
                 || self.text.get(next) != Some(&b'\n')
@@ -203,13 +203,13 @@ pub(super) fn is_blank(body: &[u8]) -> bool {
     if body.is_ascii() { body.trim_ascii().is_empty() } else { folded(body).is_empty() }
 }
 
-/// The blanks at the beginning of a line.
+/// The whitespace at the beginning of a line.
 pub(super) fn indent(body: &[u8]) -> &[u8] {
     let rest = body.trim_ascii_start();
     &body[..body.len() - rest.len()]
 }
 
-/// A line without blanks at its ends, and with plain quotes, dashes and blanks instead of those that look
+/// A line without whitespace at its ends, and with plain quotes, dashes and spaces instead of those that look
 /// like them. This is what lines are compared by when their outer form does not matter.
 pub(super) fn folded(body: &[u8]) -> Cow<'_, [u8]> {
     if body.is_ascii() {

@@ -116,9 +116,9 @@ fn by_visible_characters(text: &[u8], needle: &Needle<'_>) -> Option<Near> {
     None
 }
 
-/// The edit across whose border the search stands in the running text.
+/// The edit whose border the search crosses in the running text.
 fn straddles(running: &Running<'_>, needle: &Needle<'_>) -> Option<usize> {
-    // Twice its length leaves room for blanks that the file has and the search has not.
+    // Twice its length leaves room for whitespace that the file has and the search lacks.
     let reach = needle.text.len() * 2 + 64;
     let wanted = Wanted::from(needle);
     running.surroundings(reach).find_map(|(text, place, by)| {
@@ -133,7 +133,7 @@ fn straddles(running: &Running<'_>, needle: &Needle<'_>) -> Option<usize> {
     })
 }
 
-/// The lines in which the search stands without being all of them.
+/// The lines that contain the search without being all of it.
 fn inside_of_lines(text: &[u8], needle: &Needle<'_>) -> Option<Vec<usize>> {
     let line = needle.lines.first()?.body.trim_ascii();
     if line.is_empty() {

@@ -52,7 +52,7 @@ impl<'s> Needle<'s> {
         self.solid.first().map(|solid| width(indent(self.lines[solid.line].body)))
     }
 
-    /// The blank lines before the first line that is not, and those behind the last.
+    /// The blank lines before the first line that is not, and those after the last.
     pub(super) fn margins(&self) -> (usize, usize) {
         match (self.solid.first(), self.solid.last()) {
             (Some(first), Some(last)) => (first.line, self.lines.len() - 1 - last.line),
@@ -66,12 +66,12 @@ fn words(body: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|word| word.len() > 3)
 }
 
-/// Whether a line says where it stands. One without a letter or a digit, such as a brace, is everywhere.
+/// Whether a line says where it is. One without a letter or a digit, such as a brace, is everywhere.
 pub(super) fn tells(body: &[u8]) -> bool {
     body.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }
 
-/// What a line is looked up by: a hash of it without blanks at its ends and without look-alikes.
+/// What a line is looked up by: a hash of it without whitespace at its ends and without look-alikes.
 ///
 /// Two lines of one key are compared before a place is said to have every line of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,9 +29,9 @@ use super::{Edit, Format};
 pub struct Parsed {
     /// The format it was read as; none if it was looked for and nothing looks like an edit.
     pub format: Option<Format>,
-    /// The edits, in the order in which they stand in the answer.
+    /// The edits, in the order in which they are in the answer.
     pub edits: Vec<Edit>,
-    /// What looks like an edit and is none.
+    /// What looks like an edit but is not one.
     pub problems: Vec<Problem>,
 }
 
@@ -46,7 +46,7 @@ pub fn parse(format: Format, answer: &str) -> Parsed {
 
 /// Reads an answer that comes in pieces.
 ///
-/// What may still become a marker is held back: nothing that was shown is taken back, but for the edit that
+/// What may still become a marker is held back: nothing that was shown is taken back, except for the edit that
 /// is open when its block turns out to be none.
 ///
 /// ```
@@ -108,7 +108,7 @@ impl Parser {
         Self { reader: Reader::new(format), parsed, others: None }
     }
 
-    /// A parser that finds the format by looking at the answer. Edits in another one are not read, but told.
+    /// A parser that finds the format by looking at the answer. Edits in another one are not read, but reported.
     ///
     /// Whole files are found when the answer is over, because a named fence may be an example before edits.
     pub fn detect() -> Self {
@@ -198,12 +198,12 @@ impl LineReader {
         }
     }
 
-    /// Takes a line, and tells one that is part of no edit but begins one in another format.
+    /// Takes a line, and reports one that is part of no edit but begins one in another format.
     fn watched_line(&mut self, line: Line<'_>, parsed: &mut Parsed, others: &mut Option<Others>) {
         let is_open = self.open().is_some();
         let told = (parsed.edits.len(), parsed.problems.len());
         self.line(line, parsed);
-        // The fence behind an edit may be what ended it.
+        // The fence after an edit may be what ended it.
         let is_prose = !is_open && told == (parsed.edits.len(), parsed.problems.len());
         if self.open().is_none()
             && (is_prose || Fence::read(line.text).is_some())

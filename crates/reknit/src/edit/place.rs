@@ -57,7 +57,7 @@ impl Row {
     }
 }
 
-/// The places where a search text stands byte for byte, as whole lines.
+/// The places where a search text occurs byte for byte, as whole lines.
 ///
 /// The last line of a text that has no line end there is as good as one that has.
 pub(super) fn exact(text: &[u8], needle: &Needle<'_>, hint: Option<usize>) -> Vec<Fit> {
@@ -130,7 +130,7 @@ fn nearest<T: HasLine>(mut places: Vec<T>, hint: Option<usize>) -> Vec<T> {
     places
 }
 
-/// Something that stands at a line.
+/// Something that is at a line.
 trait HasLine {
     fn line(&self) -> usize;
 }

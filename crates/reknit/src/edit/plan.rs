@@ -18,7 +18,7 @@ pub struct Original<'a> {
     pub content: &'a [u8],
 }
 
-/// How far a search text may be from what stands in the file.
+/// How far a search text may be from what is in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The loosest rung of the ladder that is tried.
@@ -45,7 +45,7 @@ pub struct FilePlan {
     pub path: String,
     /// What is done to it.
     pub action: FileAction,
-    /// What stands elsewhere instead, in the order of the file and without overlap.
+    /// The ranges of it that are replaced, in the order of the file and without overlap.
     pub splices: Vec<Splice>,
     /// What became of each edit, in the order in which they were given.
     pub reports: Vec<Report>,
@@ -69,7 +69,7 @@ pub enum FileAction {
     },
 }
 
-/// A range of a file and the bytes that stand there instead.
+/// A range of a file and the bytes that replace it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
     /// The bytes of the original.

@@ -60,7 +60,7 @@ pub enum Change {
     },
     /// More is shown: these bytes of [`Preview::shown`] are new.
     Grew(Range<usize>),
-    /// What was told and shown of the edit that is being written is not what it means, and is taken back.
+    /// What was reported and shown of the edit that is being written is not what it means, and is taken back.
     Restarted {
         /// The index of the edit.
         edit: usize,
@@ -148,7 +148,7 @@ impl Shape {
 #[derive(Clone, Debug)]
 struct Placed {
     shape: Shape,
-    /// What was told of its place.
+    /// What was reported of its place.
     told: (How, Lines),
     /// Where it goes, without the mark at the beginning of the file.
     range: Range<usize>,
@@ -240,7 +240,7 @@ impl Stage<'_> {
         end_alike.then(|| Placed::new(shape, told, range, writer))
     }
 
-    /// Takes back what was told and shown of the edit that is being written.
+    /// Takes back what was reported and shown of the edit that is being written.
     fn take_back(&mut self, changes: &mut Vec<Change>) {
         self.screen.retract();
         match mem::replace(&mut self.writing, Writing::Nothing) {
@@ -257,7 +257,7 @@ impl Stage<'_> {
             let (search, replacement) = (Needle::new(&replace.search), Needle::new(&replace.replacement));
             self.target.running.expect(&search, &replacement);
         }
-        // What was being written may have been another one, which is none after all.
+        // What was being written may have turned out not to be an edit.
         if self.writing.shape().is_some_and(|shape| shape.at != edit.at.start) {
             self.take_back(changes);
         }

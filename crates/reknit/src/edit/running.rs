@@ -17,18 +17,18 @@ pub(super) struct Running<'t> {
     pub(super) original: &'t [u8],
     /// What lines are looked up in the index.
     wanted: Wanted,
-    /// Where they stand. Only text that is UTF-8 is looked at line by line; of other the first bad byte is known.
+    /// Where they are. Only text that is UTF-8 is looked at line by line; of other the first bad byte is known.
     index: Option<Result<Index, usize>>,
     /// In the order of the file, without overlap.
     patches: Vec<Patch>,
 }
 
-/// A range of the original and what stands there now.
+/// A range of the original and what is there now.
 #[derive(Clone, Debug)]
 struct Patch {
     range: Range<usize>,
     text: Vec<u8>,
-    /// Where the lines of searches stand in it.
+    /// Where the lines of searches are in it.
     index: Index,
     /// The edit that wrote it last.
     by: usize,
@@ -57,7 +57,7 @@ pub(super) struct Lost {
     pub(super) fit: Fit,
 }
 
-/// The places of a search, and those that are no more.
+/// The places of a search, and those that no longer exist.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sites {
     pub(super) here: Vec<Site>,
@@ -80,7 +80,7 @@ impl<'t> Running<'t> {
         }
     }
 
-    /// Looks up where the lines of all searches stand, unless that was done. A text that is not UTF-8 is not
+    /// Looks up where the lines of all searches are, unless that was done. A text that is not UTF-8 is not
     /// looked at: the error is its first bad byte.
     pub(super) fn prepare(&mut self) -> Result<(), usize> {
         if self.index.is_none() {
@@ -90,18 +90,18 @@ impl<'t> Running<'t> {
         self.index.as_ref().map_or(Ok(()), |index| index.as_ref().map(|_| ()).map_err(|at| *at))
     }
 
-    /// Where the lines of searches stand in the original, if that was looked up.
+    /// Where the lines of searches are in the original, if that was looked up.
     pub(super) fn index(&self) -> Option<&Index> {
         self.index.as_ref()?.as_ref().ok()
     }
 
-    /// The places where a search stands byte for byte.
+    /// The places where a search occurs byte for byte.
     pub(super) fn exact(&self, needle: &Needle<'_>, hint: Option<usize>) -> Sites {
         let fits = place::exact(self.original, needle, hint);
         self.sites(fits, |patch| place::exact(&patch.text, needle, None))
     }
 
-    /// The places where a search stands in some form.
+    /// The places where a search occurs in some form.
     pub(super) fn same(&self, needle: &Needle<'_>, hint: Option<usize>) -> Sites {
         let fits = self.index().map_or(Vec::new(), |index| place::same(self.original, index, needle, hint));
         self.sites(fits, |patch| place::same(&patch.text, &patch.index, needle, None))
@@ -169,7 +169,7 @@ impl<'t> Running<'t> {
         starts
     }
 
-    /// Where the text ends: inside of what an edit wrote, if that stands for a last line without line end.
+    /// Where the text ends: inside of what an edit wrote, if that is in place of a last line without line end.
     pub(super) fn end(&self) -> (Ground, usize) {
         match self.patches.last() {
             Some(last) if last.range.end == self.original.len() && is_open(self.original) => {

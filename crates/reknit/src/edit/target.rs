@@ -30,7 +30,7 @@ pub(super) struct Target<'t> {
     pub(super) bom: usize,
     presence: Presence,
     policy: Policy,
-    /// A hash of the texts of each edit that was done, to tell one that is repeated.
+    /// A hash of the texts of each edit that was done, to recognise one that is repeated.
     texts: BTreeMap<usize, u64>,
 }
 

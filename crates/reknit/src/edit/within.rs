@@ -12,7 +12,7 @@ use super::place::{Fit, PLACES};
 use super::running::{Running, Site};
 use super::{How, Policy, Reach, Reason, Rejection, Replace, Scope};
 
-/// The places where the text stands as it is, or as it is but for the line ends.
+/// The places where the text occurs as it is, or except for its line ends.
 pub(super) fn locate<'s>(
     running: &Running<'_>,
     replace: &'s Replace,
@@ -82,7 +82,7 @@ fn cuts_a_word(text: &[u8], range: &Range<usize>) -> bool {
     ends_in_word && (is_tall || begins_line) || begins_in_word && (is_tall || ends_line)
 }
 
-/// Text that is all of its lines goes with the last line's end, so that no blank line stays behind.
+/// Text that is all of its lines goes with the last line's end, so that no blank line is left over.
 fn take_the_line_end(running: &Running<'_>, site: &mut Site) {
     let text = running.ground(site.ground);
     let range = &mut site.fit.range;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{self, MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::members::{Members, Misread};
 use super::{Array, Number, Object, Value};
 use crate::Text;
 
@@ -126,7 +127,7 @@ impl<'de> Deserialize<'de> for Value {
 
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        into_object(Value::deserialize(deserializer)?)
+        Self::try_from(Value::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 
@@ -201,10 +202,11 @@ impl<'de> de::Visitor<'de> for Visitor {
     }
 }
 
-fn into_object<E: de::Error>(value: Value) -> Result<Object, E> {
-    match value {
-        Value::Object(object) => Ok(object),
-        _ => Err(E::custom("expected a JSON object")),
+impl TryFrom<Value> for Object {
+    type Error = Misread;
+
+    fn try_from(value: Value) -> Result<Self, Misread> {
+        Members::new("the value", value).map(Members::rest)
     }
 }
 
@@ -229,42 +231,35 @@ fn into_object<E: de::Error>(value: Value) -> Result<Object, E> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub mod exact {
+    use std::fmt;
+
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use serde_json::value::RawValue;
 
-    use crate::json::{Object, Value};
+    use crate::json::Value;
 
     /// Serializes the value, the same as without this module.
-    pub fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
         value.serialize(serializer)
     }
 
-    /// Deserializes the value from its text.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-        if !deserializer.is_human_readable() {
-            return Value::deserialize(deserializer);
-        }
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        Value::parse(raw.get(), DEPTH).map_err(D::Error::custom)
+    /// Deserializes a [`Value`], or an [`Object`](crate::json::Object), from its text.
+    pub fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: TryFrom<Value, Error: fmt::Display>,
+        D: Deserializer<'de>,
+    {
+        let value = if deserializer.is_human_readable() {
+            let raw = Box::<RawValue>::deserialize(deserializer)?;
+            Value::parse(raw.get(), DEPTH).map_err(D::Error::custom)?
+        } else {
+            Value::deserialize(deserializer)?
+        };
+        T::try_from(value).map_err(D::Error::custom)
     }
 
     /// How deeply a value may be nested. What was read with the default limit is written inside events, entries
     /// and other forms, which may be inside others, and must be readable there.
     const DEPTH: usize = 512;
-
-    /// The same for an [`Object`]: `#[serde(with = "reknit::json::exact::object")]`.
-    pub mod object {
-        use super::{Deserializer, Object, Serialize, Serializer};
-
-        /// Serializes the object, the same as without this module.
-        pub fn serialize<S: Serializer>(object: &Object, serializer: S) -> Result<S::Ok, S::Error> {
-            object.serialize(serializer)
-        }
-
-        /// Deserializes the object from its text.
-        pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Object, D::Error> {
-            super::super::into_object(super::deserialize(deserializer)?)
-        }
-    }
 }

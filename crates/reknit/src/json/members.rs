@@ -13,7 +13,7 @@ pub(crate) struct Members {
     object: Object,
 }
 
-/// JSON that is not the event, entry, chunk or message that it was read as.
+/// JSON that is not the event, entry, chunk, message or object that it was read as.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Misread(Fault);

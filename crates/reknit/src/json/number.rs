@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 ///
 /// let price: Value = "1.10".parse()?;
 /// assert_eq!(price.as_number().map(Number::as_str), Some("1.10"));
-/// assert_eq!(price.as_f64(), Some(1.1));
+/// assert_eq!(price.as_number().map(Number::as_f64), Some(1.1));
 /// # Ok::<(), reknit::json::Error>(())
 /// ```
 #[derive(Clone)]

@@ -49,12 +49,12 @@ impl<'a> Path<'a> {
     }
 
     /// The last step, or `None` for the root.
-    pub fn last(self) -> Option<Step<'a>> {
+    pub(crate) fn last(self) -> Option<Step<'a>> {
         self.trail.step(self.node).map(|(step, _)| step)
     }
 
     /// The number of steps.
-    pub fn depth(self) -> usize {
+    pub(crate) fn depth(self) -> usize {
         self.trail.depth(self.node)
     }
 

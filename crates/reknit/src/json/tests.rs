@@ -406,7 +406,7 @@ proptest! {
     fn values_survive_serde(text in document()) {
         let value: Value = text.parse().unwrap();
         let mut raw = serde_json::Deserializer::from_str(&text);
-        prop_assert_eq!(&exact::deserialize(&mut raw).unwrap(), &value);
+        prop_assert_eq!(&exact::deserialize::<Value, _>(&mut raw).unwrap(), &value);
         prop_assert_eq!(serde_json::to_string(&value).unwrap(), value.to_string());
         let theirs: serde_json::Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(&serde_json::to_value(&value).unwrap(), &theirs);

@@ -66,19 +66,9 @@ impl Value {
         if let Self::Number(number) = self { Some(number) } else { None }
     }
 
-    /// The number as an `i64`, if this is an integer in range.
-    pub fn as_i64(&self) -> Option<i64> {
-        self.as_number()?.as_i64()
-    }
-
     /// The number as a `u64`, if this is an integer in range.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.as_u64()
-    }
-
-    /// The closest `f64`, if this is a number.
-    pub fn as_f64(&self) -> Option<f64> {
-        self.as_number().map(Number::as_f64)
     }
 
     /// The string, if this is one.

@@ -9,18 +9,18 @@ use crate::json::{Object, Value};
 /// It never contains the secrets of the request, whether it was created or read from a file.
 ///
 /// ```
-/// use reknit::recording::{Header, Request};
+/// use reknit::recording::Header;
 ///
-/// let header = Header::new(Request {
-///     method: "POST".into(),
-///     url: "https://api.example.org/v1/messages?key=abc".into(),
-///     headers: vec![("x-api-key".into(), "abc".into()), ("accept".into(), "*/*".into())],
-///     body: r#"{"max_tokens":9}"#.parse().ok(),
+/// let request = serde_json::json!({
+///     "method": "POST",
+///     "url": "https://api.example.org/v1/messages?key=abc",
+///     "headers": [["x-api-key", "abc"], ["accept", "*/*"]],
+///     "body": {"max_tokens": 9},
 /// });
-/// assert_eq!(
-///     header.request().unwrap().to_string(),
-///     r#"{"method":"POST","url":"https://api.example.org/v1/messages?key=[removed]","headers":[["x-api-key","[removed]"],["accept","*/*"]],"body":{"max_tokens":9}}"#
-/// );
+/// let header = Header::new(request.into());
+/// let kept = header.request().unwrap();
+/// assert_eq!(kept.get("url"), Some(&"https://api.example.org/v1/messages?key=[removed]".into()));
+/// assert_eq!(kept.pointer("/headers/0/1"), Some(&"[removed]".into()));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
@@ -33,31 +33,12 @@ pub struct Header {
     extra: Object,
 }
 
-/// The request that a recorded stream answers, as it was sent.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
-    /// The method.
-    pub method: String,
-    /// The URL, including the query.
-    pub url: String,
-    /// The names and values, in order.
-    pub headers: Vec<(String, String)>,
-    /// The body, if it is JSON. Other bodies are not recorded.
-    pub body: Option<Value>,
-}
-
 impl Header {
-    /// Creates the header of a response to this request, without its secrets.
-    pub fn new(request: Request) -> Self {
-        let pair = |(name, value): (String, String)| Value::from(vec![name.into(), value.into()]);
-        let mut object = Object::new();
-        object.insert("method", request.method);
-        object.insert("url", request.url);
-        object.insert("headers", request.headers.into_iter().map(pair).collect::<Vec<_>>());
-        if let Some(body) = request.body {
-            object.insert("body", body);
-        }
-        let mut request = object.into();
+    /// Creates the header of a response to this request, whose secrets are removed.
+    ///
+    /// A request is an object with `method`, `url`, `headers` (pairs of a name and a value, in order) and, if it is
+    /// JSON, the `body`.
+    pub fn new(mut request: Value) -> Self {
         secrets::remove(&mut request);
         Self { request: Some(request), ..Self::default() }
     }

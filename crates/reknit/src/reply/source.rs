@@ -144,7 +144,7 @@ impl Source {
         let mut position = 0;
         while let Some(found) = self.decoder.next_diagnostic() {
             if found.kind == diagnostic::Kind::DroppedFrame {
-                self.dropped = found.at();
+                self.dropped = found.place().map(|place| place.at);
             }
             pending.insert(position, Event::Noticed(found));
             position += 1;
@@ -163,10 +163,7 @@ impl Source {
             Wire::Unknown(held) if held.iter().all(Held::is_cut) => Ok(()),
             Wire::Unknown(held) => held.first().map_or(Ok(()), |first| Err(first.unknown_dialect())),
             Wire::Named(_, translator) | Wire::Known(_, translator) => {
-                match self.dropped {
-                    Some(from) => translator.finish_inside_frame(taken - from),
-                    None => translator.finish(),
-                }
+                translator.finish(self.dropped.map_or(0, |from| taken - from));
                 Ok(())
             }
         }

@@ -90,12 +90,12 @@ impl<'a> Call<'a> {
 
     /// Whether it is not complete: it is open, cut or malformed. Always false after
     /// [`Parser::finalize`](super::Parser::finalize).
-    pub fn is_partial(&self) -> bool {
+    pub(super) fn is_partial(&self) -> bool {
         self.end() != Some(End::Closed) && !self.data.finalized
     }
 
     /// Whether the tool is one of those given to the parser; true if none were given.
-    pub fn is_known(&self) -> bool {
+    pub(super) fn is_known(&self) -> bool {
         self.data.known
     }
 

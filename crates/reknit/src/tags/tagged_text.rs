@@ -332,7 +332,7 @@ impl TaggedText {
         let fresh = self.parser.diagnostics().iter().skip(self.diagnostics_emitted);
         for diagnostic in fresh.filter(|diagnostic| reported(diagnostic.kind)) {
             let mut diagnostic = diagnostic.clone();
-            if let (Some(place), Some(offset)) = (place, diagnostic.at()) {
+            if let (Some(place), Some(offset)) = (place, diagnostic.place().map(|place| place.at)) {
                 diagnostic.location = Location::Text { place, block: self.slot, offset };
             }
             output.noticed(diagnostic);

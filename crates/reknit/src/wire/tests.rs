@@ -269,8 +269,8 @@ proptest! {
                 }
             }
         }
-        translator.finish();
-        reader.finish();
+        translator.finish(0);
+        reader.finish(0);
         prop_assert_eq!(translator.next_event(), reader.next_event());
     }
 }

@@ -29,7 +29,8 @@ struct Way {
 
 impl Way {
     fn follow(&mut self, message: &Message, change: &Change<'_>) {
-        self.bridge.follow(change, message);
+        let events: Vec<_> = self.bridge.follow(change, message).collect();
+        self.take(events);
         match change {
             Change::Opened { block, choice: 0, .. } => self.order.push(*block),
             Change::Ended { .. } | Change::Cut {} | Change::Failed(_) => {
@@ -38,17 +39,16 @@ impl Way {
             }
             _ => {}
         }
-        self.take();
     }
 
     fn finish(mut self) -> Self {
-        self.bridge.finish();
-        self.take();
+        let events: Vec<_> = self.bridge.finish().collect();
+        self.take(events);
         self
     }
 
-    fn take(&mut self) {
-        while let Some(event) = self.bridge.next_event() {
+    fn take(&mut self, events: Vec<AgentEvent>) {
+        for event in events {
             let line = serde_json::to_string(&event).unwrap();
             assert_eq!(serde_json::from_str::<AgentEvent>(&line).unwrap(), event, "{line}");
             append(&mut self.chunks, &event);

@@ -46,7 +46,7 @@ pub(crate) fn wire_cases() -> Vec<WireCase> {
     cases.collect()
 }
 
-/// Compares what came out of each case with what is expected, and tells of all that differ at once.
+/// Compares what came out of each case with what is expected, and reports all that differ at once.
 pub(crate) struct Verdict {
     differences: Vec<String>,
 }

@@ -41,7 +41,7 @@ fn format(case: &Case) -> Option<Format> {
     case.note("format").map(|name| name.parse().expect("it is a format"))
 }
 
-/// What is told and shown while an answer arrives does not depend on its cuts, and the plan at its end is the
+/// What is reported and shown while an answer arrives does not depend on its cuts, and the plan at its end is the
 /// same.
 #[test]
 fn edit_cases_end_alike_when_they_are_previewed() {

@@ -11,7 +11,7 @@ pub(crate) struct Follower {
     pub(crate) fates: BTreeMap<usize, Fate>,
 }
 
-/// What was told of an edit last.
+/// What was reported of an edit last.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fate {
     Placed(How, Lines),

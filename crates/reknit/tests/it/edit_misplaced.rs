@@ -2,7 +2,7 @@
 //!
 //! Each edit is of a block of lines somewhere in a file of a real package, and the file has two decoys of that
 //! block: a copy with another identifier, and a copy with another line. The search text is copied as models
-//! copy, with a slip or two. What tells the block from its decoys is in the search text, so there is one right
+//! copy, with a slip or two. What distinguishes the block from its decoys is in the search text, so there is one right
 //! place; in half of the cases the block was taken out of the file, and there is none.
 
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ fn judge(case: &Case) -> (Verdict, String) {
 #[derive(Default)]
 struct Tally {
     rows: BTreeMap<Vec<Slip>, Row>,
-    /// The edits that landed where they must not, told in full.
+    /// The edits that landed where they must not, described in full.
     wrong: Vec<String>,
 }
 

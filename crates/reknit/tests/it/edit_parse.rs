@@ -50,7 +50,7 @@ fn cases_are_found_to_be_in_their_format() {
 const MADE_UP: u64 = 400;
 
 /// Whatever an answer holds, it comes out the same for every cut, and every line of content is in the one edit
-/// in whose range it stands.
+/// in whose range it is.
 #[test]
 fn made_up_answers_come_out_the_same_and_whole() {
     for format in Format::ALL {
@@ -223,7 +223,7 @@ fn made_up(format: Format, random: &mut Random) -> String {
     answer
 }
 
-/// A line of content is in the texts of an edit if, and only if, it stands in the range of the edit.
+/// A line of content is in the texts of an edit if, and only if, it is in the range of the edit.
 fn holds_its_lines(answer: &str, edit: &Edit) {
     let texts: Vec<String> = match &edit.action {
         Action::Replace(replace) => vec![format!("{}{}", replace.search, replace.replacement)],
@@ -295,7 +295,7 @@ impl Watch {
         self.open = Some(Shown { at: edit.at.start, path: edit.path.clone(), action: edit.action.clone() });
     }
 
-    /// Whole edits stay as they are, but for what is told of them later, and go on from what was open.
+    /// Whole edits stay as they are, except for what is reported of them later, and continue what was open.
     fn end(&self, edits: &[Edit]) {
         for (before, now) in self.edits.iter().zip(edits) {
             assert_eq!((&before.path, &before.action, &before.at), (&now.path, &now.action, &now.at));

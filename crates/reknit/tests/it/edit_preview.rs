@@ -112,7 +112,7 @@ fn a_search_that_fits_nowhere_or_twice_shows_nothing() {
     check("a\nb\na\n", "<<<<<<< SEARCH\na\n=======\nA\n", &expect![""]);
 }
 
-/// What is told of the only edit when the answer has come so far.
+/// What is reported of the only edit at this point of the answer.
 fn fate(original: &str, answer: &str) -> Option<Fate> {
     let (mut whole, ..) = feed(Format::SearchReplace, original, answer, &[]);
     let (bytes, ..) = feed(Format::SearchReplace, original, answer, &byte_by_byte(answer));

@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// What a preview ends with: what was read and planned, and what it told and showed last.
+/// What a preview ends with: what was read and planned, and what it reported and showed last.
 fn previewed(parser: Parser, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan, Follower) {
     let mut preview = Preview::new(parser, file, Policy::default());
     let mut follower = Follower::default();

@@ -125,7 +125,7 @@ impl Tally {
         table
     }
 
-    /// No edit is wrong; refusing is no way out.
+    /// No edit is wrong; refusing does not help.
     pub(crate) fn check(&self) {
         let count = self.wrong.len();
         assert!(count == 0, "{count} edits are wrong or missed:\n{}", self.wrong.join("\n\n"));

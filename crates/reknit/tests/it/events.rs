@@ -82,12 +82,8 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
     let problems = std::iter::from_fn(|| decoder.next_diagnostic());
     let dropped = problems.filter(|problem| problem.kind == Kind::DroppedFrame).last();
     let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-    match dropped {
-        Some(frame) => {
-            translator.finish_inside_frame(length as u64 - frame.at().expect("it is of the stream"));
-        }
-        None => translator.finish(),
-    }
+    let from = dropped.map(|frame| frame.place().expect("it is of the stream").at);
+    translator.finish(from.map_or(0, |from| length as u64 - from));
     while let Some(event) = translator.next_event() {
         take(event, place);
     }

@@ -49,7 +49,7 @@ fn a_frame_that_is_too_long_is_refused_at_its_byte() {
     assert_eq!(last(&outcome).text(), "short");
     assert_eq!(last(&outcome).status(), Status::Cut);
     let notice = &last(&outcome).diagnostics()[0];
-    assert_eq!((notice.kind, notice.at()), (Kind::LimitReached, Some(at)));
+    assert_eq!((notice.kind, notice.place().unwrap().at), (Kind::LimitReached, at));
     let error = outcome.error.expect("it was compared");
     assert!(error.to_string().starts_with(&format!("byte {at}: ")), "{error}");
     assert!(error.hint().contains("frame_bytes"));
@@ -83,7 +83,7 @@ fn a_reply_that_is_too_long_is_refused_at_its_byte() {
             (expected, Status::Cut),
             "{limit}"
         );
-        assert_eq!(last(&outcome).diagnostics().last().and_then(reknit::Diagnostic::at), Some(limit as u64));
+        assert_eq!(last(&outcome).diagnostics().last().unwrap().place().unwrap().at, limit as u64);
     }
     let fits = small().with_reply_bytes(input.len() as u64);
     assert_eq!(read(&fits, input.as_bytes()).error, None);

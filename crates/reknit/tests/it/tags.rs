@@ -278,8 +278,10 @@ fn a_cut_call_never_looks_complete() {
             for call in cut.calls().filter(|call| call.end() == Some(End::Closed)) {
                 // A value without its closing marker ends where its call does, until more of the value comes.
                 let range = call.range().start as u64..call.range().end as u64;
-                let mut inside =
-                    cut.diagnostics().iter().filter(|diagnostic| range.contains(&diagnostic.at().unwrap()));
+                let mut inside = cut
+                    .diagnostics()
+                    .iter()
+                    .filter(|diagnostic| range.contains(&diagnostic.place().unwrap().at));
                 if inside.any(|diagnostic| diagnostic.kind == Kind::MissingCloser) {
                     continue;
                 }
@@ -497,7 +499,7 @@ fn summary(parser: &Parser) -> String {
     }
     for diagnostic in parser.diagnostics() {
         let kind = serde_json::to_value(diagnostic.kind).unwrap();
-        writeln!(lines, "{} at {}", kind.as_str().unwrap(), diagnostic.at().unwrap()).unwrap();
+        writeln!(lines, "{} at {}", kind.as_str().unwrap(), diagnostic.place().unwrap().at).unwrap();
     }
     lines
 }

@@ -146,7 +146,6 @@ fn every_public_type_is_send_and_sync() {
         history::Repair,
         history::RepairKind,
         recording::Header,
-        recording::Request,
         recording::Read,
         recording::Reader,
         recording::Detected,

@@ -126,7 +126,7 @@ impl Aligned<'_> {
     }
 
     /// Lines of a search between two that are the same, or beside one. They are the same with other line breaks, or
-    /// stand one by one for as many others, or are missing.
+    /// correspond one by one to as many others, or are missing.
     fn fill(&mut self, gap: Range<usize>, before: Option<usize>, after: Option<usize>) {
         if gap.is_empty() {
             return;
@@ -255,7 +255,7 @@ fn common(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<(usize, usize)> {
         let mut row = Vec::with_capacity(best.len());
         row.push((0.0, None));
         for (at, there) in window.iter().enumerate() {
-            // A line that stands where one of the search is missing says nothing, however long it is.
+            // A line that is where one of the search is missing says nothing, however long it is.
             let mut cell = better(better(best[at + 1], less(row[at], UNNAMED)), best[at]);
             if there.key == solid.key
                 && is_same(needle.lines[solid.line].body, there.line.body)

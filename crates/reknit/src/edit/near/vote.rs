@@ -6,13 +6,13 @@ use super::{slack, weight};
 
 /// How many candidates there are at most.
 const CANDIDATES: usize = 24;
-/// A candidate for which this much less speaks than for the best, by weight and by number, is none. Weight alone
+/// A candidate with this much less support than the best, by weight and by number, does not count. Weight alone
 /// would let go of a place that lacks one long line.
 const WEAK: f64 = 0.3;
 /// How many lines of a search point at candidates: the rarest.
 const SEEDS: usize = 32;
 
-/// A line of the text that may stand for a line of the search.
+/// A line of the text that may correspond to a line of the search.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Vote {
     pub(in super::super) spot: Spot,
@@ -54,10 +54,10 @@ pub(super) fn word_votes(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
     needle.words().into_iter().flat_map(votes).collect()
 }
 
-/// One vote for each stretch that votes agree on, those with the most behind them.
+/// One vote for each stretch that votes agree on, those with the most support.
 ///
 /// Votes agree if the search would begin at about the same line. They are added up around each one by itself:
-/// a line that stands everywhere would else make one stretch of the whole file.
+/// a line that occurs everywhere would otherwise make one stretch of the whole file.
 pub(super) fn candidates(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
     let mut votes = line_votes(index, needle);
     if votes.is_empty() {
@@ -91,7 +91,7 @@ pub(super) fn candidates(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
             continue;
         }
         tried.push(start);
-        // The one that says most is surely in the stretch; another may be a line that also stands beside it.
+        // The one that says most is certainly in the stretch; another may be a line that also occurs next to it.
         let heaviest = votes[range].iter().copied().max_by(|a, b| a.weight.total_cmp(&b.weight));
         chosen.extend(
             heaviest.filter(|vote| chosen.iter().all(|other| (other.start() - vote.start()).abs() > slack)),

@@ -2,18 +2,18 @@
 //!
 //! A section is a file: `*** Add File: `, `*** Update File: ` (with `*** Move to: ` below it) or
 //! `*** Delete File: `. An update has hunks, each below any number of `@@` lines that name what the place
-//! stands below. Blanks around these lines are fine, and whatever stands outside of the patch is prose.
+//! follows. Whitespace around these lines is fine, and whatever is outside the patch is prose.
 //!
 //! | Line | Then |
 //! | --- | --- |
-//! | section without `*** Begin Patch` above | the patch begins: told |
-//! | `@@ -12,3 +12,4 @@` | the numbers are a hint: told |
+//! | section without `*** Begin Patch` above | the patch begins: reported |
+//! | `@@ -12,3 +12,4 @@` | the numbers are a hint: reported |
 //! | empty line in a hunk | context, if a line of the hunk follows |
-//! | empty line in a new file | content, if one with `+` follows: told |
-//! | `*** Move to: ` behind a hunk | the file is moved all the same: told |
-//! | another line without ` `, `-` or `+` | problem; the hunk or the new file is none |
-//! | the fence that closes the one above the patch | the patch is over: told |
-//! | end of the answer without `*** End Patch` | problem: incomplete; what was being written is none |
+//! | empty line in a new file | content, if one with `+` follows: reported |
+//! | `*** Move to: ` after a hunk | the file is moved all the same: reported |
+//! | another line without ` `, `-` or `+` | problem; the hunk or the new file is dropped |
+//! | the fence that closes the one above the patch | the patch is over: reported |
+//! | end of the answer without `*** End Patch` | problem: incomplete; what was being written is dropped |
 
 use std::mem;
 
@@ -39,7 +39,7 @@ struct Patch {
     /// The fence around it.
     fence: Option<Mark>,
     is_empty: bool,
-    /// What was put right before there was an edit to tell it of.
+    /// What was put right before there was an edit to report it with.
     repairs: Vec<Repair>,
 }
 
@@ -70,7 +70,7 @@ struct Update {
     hunk: State,
 }
 
-/// Where in an update the next line stands.
+/// Where in an update the next line is.
 #[derive(Clone, Debug)]
 enum State {
     /// Behind its first line, where a hunk may lack its `@@`.
@@ -82,7 +82,7 @@ enum State {
     Broken,
 }
 
-/// A line that is no content.
+/// A line that is not content.
 #[derive(Clone, Copy)]
 enum Marker<'a> {
     Begin,
@@ -264,7 +264,7 @@ impl Patch {
             (Marker::Begin, Section::Over) if self.is_empty => {
                 self.repairs.push(Repair { kind: RepairKind::DoubledMarker, line: line.number });
             }
-            // It says nothing where it stands.
+            // It says nothing here.
             (Marker::EndOfFile, Section::Add(_)) => {}
             _ => {
                 parsed.problems.push(Problem::at(ProblemKind::InvalidPatchLine, line));
@@ -292,7 +292,7 @@ impl Patch {
         }
     }
 
-    /// What is being written is none; what follows may be.
+    /// Drops what is being written; what follows may still be valid.
     fn break_off(&mut self) {
         match &mut self.section {
             Section::Update(update) => {
@@ -372,7 +372,7 @@ impl Update {
             State::First | State::Between | State::Broken => Box::new(self.begin_hunk(line)),
         };
         let text = line.text.trim_ascii_end().trim_start_matches('@');
-        // One blank divides, those behind it are the heading's own.
+        // One space separates; those after it belong to the heading.
         let text = text.strip_prefix(' ').unwrap_or(text);
         let (hint, heading) = match Numbers::read(line.text) {
             Some(numbers) => (Some(numbers.first), numbers.heading),

@@ -1,7 +1,7 @@
 //! [`Detector`]: which format an answer is in.
 //!
-//! The first telling line decides. A line tells if it stands outside of fences, or first in one: what stands
-//! deeper in a fence is content of whatever the fence is. Whole files tell last of all, because a named fence
+//! The first line that shows a format decides. A line counts if it is outside fences, or first in one: what is
+//! deeper in a fence is content of whatever the fence is. Whole files come last, because a named fence
 //! may as well be an example before the edits; so they are found only when the answer is over.
 
 use std::mem;
@@ -30,14 +30,14 @@ pub(super) struct Detector {
 struct Look {
     heading: Heading,
     fence: Option<Opened>,
-    /// `--- name` in the line above, and where it stands.
+    /// `--- name` in the line above, and where it is.
     old_name: Option<Place>,
     /// The beginning of a value whose first key has not come.
     value: String,
     has_named_fence: bool,
     /// Whether a SEARCH marker came since the last REPLACE marker.
     in_block: bool,
-    /// What a line deeper in a fence told first.
+    /// The first format that a line deeper in a fence shows.
     deeper: Option<Format>,
 }
 
@@ -51,7 +51,7 @@ struct Opened {
     is_fresh: bool,
 }
 
-/// Where a line stands.
+/// Where a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Telling,
@@ -101,7 +101,7 @@ impl Others {
     /// first time.
     pub(super) fn line(&mut self, line: Line<'_>) -> bool {
         let matters = |format| match format {
-            // JSON may be anything, and blocks may stand beside the elements that others are in.
+            // JSON may be anything, and blocks may be next to the elements that others are in.
             Format::StrReplace | Format::Whole => false,
             Format::SearchReplace | Format::RooArgs => {
                 !matches!(self.found, Format::SearchReplace | Format::RooArgs)
@@ -155,11 +155,11 @@ impl Look {
         if self.fence.is_none_or(|fence| fence.is_fresh) { Place::Telling } else { Place::Deeper }
     }
 
-    /// The format that a line tells, and where.
+    /// The format that a line shows, and where.
     fn told(&mut self, line: Line<'_>, place: Place) -> Option<(Format, Place)> {
         let marker = Marker::read(line.text);
         if let Some(Marker::Replace { .. }) = marker {
-            // A block without its first marker is no content, wherever it stands.
+            // A block without its first marker is not content, wherever it is.
             let tells = !mem::take(&mut self.in_block);
             return tells.then_some((Format::SearchReplace, Place::Telling));
         }
@@ -198,7 +198,7 @@ impl Look {
         key.and_then(|key| key.split_once('"')).is_some_and(|(key, _)| str_replace::is_telling(key))
     }
 
-    /// Keeps a line of brackets and blanks, below which the first key may come.
+    /// Keeps a line of brackets and whitespace, below which the first key may come.
     fn go_on_with_value(&mut self, line: &str) {
         let is_open = line.trim_ascii().bytes().all(|byte| matches!(byte, b'{' | b'['));
         if is_open && self.value.len() < FIRST_KEY {

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fence<'a> {
     mark: Mark,
-    /// What stands behind the marks: a language, a file name.
+    /// What follows the marks: a language, a file name.
     pub(super) info: &'a str,
 }
 
@@ -26,12 +26,12 @@ impl<'a> Fence<'a> {
         (count >= 3 && !info.contains('`')).then_some(Self { mark: Mark { byte, count }, info })
     }
 
-    /// Its marks, without what stands behind them.
+    /// Its marks, without what follows them.
     pub(super) fn mark(self) -> Mark {
         self.mark
     }
 
-    /// Whether it can only open, because something stands behind its marks.
+    /// Whether it can only open, because something follows its marks.
     pub(super) fn is_labelled(self) -> bool {
         !self.info.is_empty()
     }

@@ -14,7 +14,7 @@ pub(super) struct Hunk {
     opening: Problem,
     /// Empty lines, which are context only if a line of the hunk follows.
     blanks: String,
-    /// The line end behind the last line of a new file, which may be taken back.
+    /// The line end after the last line of a new file, which may be taken back.
     line_end: &'static str,
     lines: usize,
 }
@@ -31,7 +31,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// The side of a line, and the line without the character that tells it.
+    /// The side of a line, and the line without the character that marks it.
     pub(super) fn read(line: &str) -> Option<(Self, &str)> {
         let side = match line.as_bytes().first()? {
             b' ' => Self::Both,
@@ -113,7 +113,7 @@ impl Hunk {
         }
     }
 
-    /// Takes the line end behind the last line of a new file away.
+    /// Takes the line end after the last line of a new file away.
     pub(super) fn unend(&mut self) {
         self.line_end = "";
     }
@@ -138,7 +138,7 @@ impl Hunk {
     }
 }
 
-/// The numbers of `@@ -12,3 +12,4 @@`, and what stands behind them.
+/// The numbers of `@@ -12,3 +12,4 @@`, and what follows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Numbers<'a> {
     /// The first line of the old side.
@@ -146,7 +146,7 @@ pub(super) struct Numbers<'a> {
     /// How many lines each side has.
     pub(super) old: usize,
     pub(super) new: usize,
-    /// The line that the place stands below.
+    /// The line that the place is below.
     pub(super) heading: &'a str,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The line without blanks around it.
+    /// The line without whitespace around it.
     pub(super) fn trimmed(self) -> &'a str {
         self.text.trim_ascii()
     }
@@ -25,7 +25,7 @@ impl<'a> Line<'a> {
         self.trimmed().is_empty()
     }
 
-    /// The byte of the answer behind it.
+    /// The byte of the answer after it.
     pub(super) fn end(self) -> usize {
         self.at + self.text.len()
     }

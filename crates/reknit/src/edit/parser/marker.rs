@@ -1,6 +1,6 @@
 //! [`Marker`]: the lines that divide a search and replace block.
 
-/// A line that may divide a block, by itself: what it is depends on where it stands.
+/// A line that may divide a block, by itself: what it is depends on where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marker {
     /// `<<<<<<< SEARCH` or `------- SEARCH`.
@@ -30,7 +30,7 @@ pub(super) enum Written {
 const FEWEST: usize = 3;
 const FEWEST_IF_BADLY: usize = 5;
 
-/// What stands for SEARCH in a merge conflict, and for REPLACE.
+/// What is used for SEARCH in a merge conflict, and for REPLACE.
 const BEFORE: [&str; 4] = ["HEAD", "ORIGINAL", "OLD", "CURRENT"];
 const BEHIND: [&str; 2] = ["UPDATED", "NEW"];
 

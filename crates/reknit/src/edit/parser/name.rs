@@ -1,4 +1,4 @@
-//! File names above a fence or a marker, and behind a fence's marks.
+//! File names above a fence or a marker, and after a fence's marks.
 
 use super::fence::{Fence, Mark};
 use super::lines::Line;
@@ -19,14 +19,14 @@ const PLAIN_NAMES: [&str; 12] = [
     "CHANGELOG",
 ];
 
-/// What may stand around a name in a line, and before it.
+/// What may be around a name in a line, and before it.
 const DECORATION: [char; 6] = ['#', '*', '>', '-', ':', ' '];
 const LABELS: [&str; 6] = ["File:", "file:", "Filename:", "filename:", "Path:", "path:"];
 
-/// What may stand before the name behind a fence's marks.
+/// What may come before the name after a fence's marks.
 const KEYS: [&str; 5] = ["path", "file", "filename", "title", "name"];
 
-/// What stands right above: a file name, a fence, or both in any order.
+/// What is right above: a file name, a fence, or both in any order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heading {
     /// The name.
@@ -36,7 +36,7 @@ pub(super) struct Heading {
 }
 
 impl Heading {
-    /// Takes the next line; blank lines change nothing, and other text is no heading.
+    /// Takes the next line; blank lines change nothing, and other text is not a heading.
     pub(super) fn push(&mut self, line: Line<'_>) {
         if let Some(fence) = Fence::read(line.text) {
             self.fence = Some(fence.mark());
@@ -50,7 +50,7 @@ impl Heading {
     }
 }
 
-/// The file name that a line is, but for what marks it as one: `#`, `*`, quotes, a colon.
+/// The file name that a line is, except for what marks it as one: `#`, `*`, quotes, a colon.
 pub(super) fn in_line(line: &str) -> Option<&str> {
     let text = line.strip_prefix("// ").unwrap_or(line).trim_matches(DECORATION);
     let text = LABELS.iter().find_map(|label| text.strip_prefix(label)).unwrap_or(text);
@@ -61,7 +61,7 @@ pub(super) fn in_line(line: &str) -> Option<&str> {
     (looks_like_path(name) && (is_one_word || is_quoted)).then_some(name)
 }
 
-/// The file name behind a fence's marks: `rust src/main.rs`, `src/main.rs`, `rust:src/main.rs`,
+/// The file name after a fence's marks: `rust src/main.rs`, `src/main.rs`, `rust:src/main.rs`,
 /// `path=src/main.rs`, `title="src/main.rs"`.
 pub(super) fn in_info(info: &str) -> Option<&str> {
     let keyed = KEYS.iter().find_map(|key| {
@@ -95,7 +95,7 @@ fn looks_like_path(text: &str) -> bool {
     }
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
     let has_folder = name.len() < text.len() && !name.is_empty();
-    // `e.g.` and `...` end with their dot, and a number such as `1.5` is no file.
+    // `e.g.` and `...` end with their dot, and a number such as `1.5` is not a file.
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| {
         !ending.is_empty()
             && ending.chars().all(|char| char.is_ascii_alphanumeric() || char == '_' || char == '-')

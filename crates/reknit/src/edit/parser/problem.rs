@@ -62,7 +62,7 @@ pub enum ProblemKind {
     EmptyHunk,
     /// A line of a patch belongs to nothing.
     InvalidPatchLine,
-    /// A diff changes the mode of a file, which is no edit of its text.
+    /// A diff changes the mode of a file, which is not an edit of its text.
     ModeChange,
     /// A diff is for a binary file, or for a link.
     NoTextFile,
@@ -111,7 +111,7 @@ impl ProblemKind {
         Self::UnsupportedCommand,
     ];
 
-    /// Its name, as it stands in JSON.
+    /// Its name, as in JSON.
     pub fn name(self) -> &'static str {
         self.texts().name
     }
@@ -252,7 +252,7 @@ const BLOCK: &str = "\
 <<<<<<< SEARCH
 lines as they are in the file
 =======
-lines that stand there instead
+lines that replace them
 >>>>>>> REPLACE
 ";
 
@@ -260,10 +260,10 @@ lines that stand there instead
 const PATCH: &str = "\
 *** Begin Patch
 *** Update File: path/of/the/file
-@@ a line that stands somewhere above
- a line that stays
--a line that goes
-+a line that comes
+@@ a line somewhere above
+ a line to keep
+-a line to remove
++a line to add
 *** End Patch
 ";
 
@@ -272,9 +272,9 @@ const DIFF: &str = "\
 --- a/path/of/the/file
 +++ b/path/of/the/file
 @@ -7,2 +7,2 @@
- a line that stays
--a line that goes
-+a line that comes
+ a line to keep
+-a line to remove
++a line to add
 ";
 
 /// How a whole file is written.
@@ -340,7 +340,7 @@ impl RepairKind {
         Self::LostPrefix,
     ];
 
-    /// Its name, as it stands in JSON.
+    /// Its name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Marker => "marker",

@@ -20,7 +20,7 @@ const DATA: (&str, &str) = ("<![CDATA[", "]]>");
 pub(super) struct Reader {
     state: State,
     path: Option<String>,
-    /// The edits of the `<content>` that is open, whose hint may come behind it.
+    /// The edits of the `<content>` that is open, whose hint may come after it.
     waiting: Parsed,
     start_line: Option<usize>,
     /// The outermost elements that are open.
@@ -60,7 +60,7 @@ impl Tag {
         (Self::StartLine, "start_line"),
     ];
 
-    /// The first tag in a text: whether it opens, and the text before and behind it.
+    /// The first tag in a text: whether it opens, and the text before and after it.
     fn find(text: &str) -> Option<(Self, Edge, &str, &str)> {
         text.match_indices('<').find_map(|(at, _)| {
             let inner = &text[at + 1..];
@@ -97,7 +97,7 @@ impl Reader {
     /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
         match (&*self.waiting.edits, &self.state) {
-            // It is not over before its hint can come, and those behind it come after it.
+            // It is not over before its hint can come, and those after it come later.
             ([first, ..], _) => Some(Open::Replacement(first)),
             ([], State::Content { blocks, .. }) => blocks.open(),
             ([], State::Outside | State::Value { .. }) => None,
@@ -128,7 +128,7 @@ impl Reader {
         }
     }
 
-    /// Takes a line up to behind its first tag; gives the rest of it.
+    /// Takes a line up to the end of its first tag; returns the rest of it.
     fn outside<'a>(&mut self, line: Line<'a>, parsed: &mut Parsed) -> &'a str {
         let Some((tag, edge, before, behind)) = Tag::find(line.text) else { return "" };
         match (tag, edge) {
@@ -224,7 +224,7 @@ impl Reader {
         ""
     }
 
-    /// Reads what the blocks of an element give: at once in the older form, where a hint can only stand above.
+    /// Reads what the blocks of an element give: at once in the older form, where a hint can only come before.
     fn read(&mut self, tag: Tag, parsed: &mut Parsed, blocks: impl FnOnce(&mut Parsed)) {
         if tag != Tag::Diff {
             return blocks(&mut self.waiting);

@@ -1,35 +1,35 @@
 //! Blocks of a search text and a replacement, between lines of `<`, `=` and `>` (or `-` and `+`).
 //!
-//! A line is read by its place and by what it is. Families of markers may be mixed; blanks around a marker
+//! A line is read by its place and by what it is. Families of markers may be mixed; whitespace around a marker
 //! and any number of three or more characters are fine.
 //!
 //! | In | Line | Then |
 //! | --- | --- | --- |
 //! | prose | SEARCH marker | a block begins; its file is named by the line above, or by the fence above and the line above that, or is that of the block before |
-//! | prose | REPLACE marker, right below another one | doubled: told, and nothing else |
-//! | prose | REPLACE marker, in a fence with one divider | the search text begins at the fence: told |
+//! | prose | REPLACE marker, right below another one | doubled: reported, otherwise ignored |
+//! | prose | REPLACE marker, in a fence with one divider | the search text begins at the fence: reported |
 //! | prose | REPLACE marker, with a divider above | problem: search without start |
 //! | prose | REPLACE marker | problem: invalid transition |
-//! | search | SEARCH marker, right below the first | doubled: told, and nothing else |
+//! | search | SEARCH marker, right below the first | doubled: reported, otherwise ignored |
 //! | search | SEARCH marker | problem: invalid transition; a new block begins |
 //! | search | `=` as often as in the SEARCH marker | the search text is over |
 //! | search | REPLACE marker, with `=` of another length above | that was the divider |
 //! | search | REPLACE marker | problem: missing separator |
-//! | replacement | `=` as often, right below the divider | doubled: told, and nothing else |
+//! | replacement | `=` as often, right below the divider | doubled: reported, otherwise ignored |
 //! | replacement | `=` as often | one reading more, in which this is the divider |
 //! | replacement | REPLACE marker | the edit is whole |
-//! | replacement | SEARCH marker, behind the fence that closes the block's | the block ended at that fence: told; a new one begins |
+//! | replacement | SEARCH marker, after the fence that closes the block's | the block ended at that fence: reported; a new one begins |
 //! | replacement | SEARCH marker | problem: missing replace; a new block begins |
 //! | search | end of the answer | problem: incomplete |
-//! | replacement | end, behind the fence that closes the block's and perhaps a blank line and prose | the block ended at that fence: told |
+//! | replacement | end, after the fence that closes the block's and perhaps a blank line and prose | the block ended at that fence: reported |
 //! | replacement | end | problem: incomplete |
 //! | any | anything else | prose, or content byte for byte; markers of a merge conflict too |
 //!
 //! Lines right below the SEARCH marker may say where the place is: `:start_line:12`, `:end_line:14`, and then
 //! `-------`. Line numbers before all lines of a search text (`12 | code`) are taken away, from the replacement
-//! too if its lines have them: told. A backslash before a line that would be a marker is taken away.
+//! too if its lines have them: reported. A backslash before a line that would be a marker is taken away.
 //!
-//! Malformed markers that can be nothing else are read and told: five or more characters with the word in
+//! Malformed markers that can be nothing else are read and reported: five or more characters with the word in
 //! another case or without the blank, two characters with the word exactly (`<< SEARCH`), the labels of a
 //! merge conflict at both ends, and `>>>>>>>` without a word if it is as long as the first marker.
 
@@ -69,7 +69,7 @@ struct Prose {
     heading: Heading,
     /// The fence that is open.
     fence: Option<Mark>,
-    /// What stands in it.
+    /// What is in it.
     inside: Inside,
     /// Whether a divider came.
     divided: bool,
@@ -244,7 +244,7 @@ impl Prose {
         self.divided |= matches!(marker, Some(Marker::Divider { .. }));
         match &mut self.inside {
             Inside::Unstarted(block) => block.search_line(line, marker),
-            // The file name may stand inside of the fence.
+            // The file name may be inside the fence.
             Inside::Nothing if !line.is_blank() && self.heading.fence.is_none() => {
                 let mut block = Block::unstarted(line, above);
                 // The line may be the marker after all, beyond recognition.

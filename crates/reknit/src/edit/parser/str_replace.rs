@@ -1,8 +1,8 @@
 //! The arguments of an edit tool, as JSON.
 //!
 //! Any object with `old_string` and `new_string`, or with the `command` of an editor, is an edit, wherever it
-//! stands: alone, in an array, in `edits` beside a path, one a line. Its file is named by its own path or by
-//! that of the closest object around it. All else is prose, and so is what stands behind the place where a
+//! is: alone, in an array, in `edits` beside a path, one per line. Its file is named by its own path or by
+//! that of the closest object around it. All else is prose, and so is what follows the place where a
 //! text stops being JSON.
 
 mod arguments;
@@ -20,7 +20,7 @@ use super::{Open, Parsed};
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     state: State,
-    /// The byte of the answer behind what was taken, and its line.
+    /// The byte of the answer after what was taken, and its line.
     at: usize,
     line: usize,
 }

@@ -6,16 +6,16 @@
 //!
 //! | Line | Then |
 //! | --- | --- |
-//! | `@@` without numbers, or lines below `+++` without `@@` | a hunk: told |
-//! | more or fewer lines than the numbers say | as they are: told |
+//! | `@@` without numbers, or lines below `+++` without `@@` | a hunk: reported |
+//! | more or fewer lines than the numbers say | as they are: reported |
 //! | empty line in a hunk | context, if a line of the hunk follows |
-//! | another line without ` `, `-` or `+` in a fence, or where lines are to come | context, if a line of the hunk follows: told |
+//! | another line without ` `, `-` or `+` in a fence, or where lines are to come | context, if a line of the hunk follows: reported |
 //! | `--- /dev/null`, `new file mode` | the lines that come are the file |
 //! | `+++ /dev/null`, `deleted file mode` | the file is removed |
-//! | `rename from`, `rename to` | the file is moved, behind its hunks |
+//! | `rename from`, `rename to` | the file is moved, after its hunks |
 //! | `new mode`, `new file mode 100755` | problem: the mode stays as it is |
 //! | `copy from`, `Binary files`, `GIT binary patch`, the mode of a link | problem; nothing is done to the file |
-//! | end of the answer in a fence that is open, or where lines are to come | problem: incomplete; the last hunk is none |
+//! | end of the answer in a fence that is open, or where lines are to come | problem: incomplete; the last hunk is dropped |
 
 mod git;
 mod header;
@@ -180,7 +180,7 @@ impl Reader {
         matches!(&self.state, State::Hunk(body) if body.left == Left::Lines { old: 1, new: 1 })
     }
 
-    /// A line that is no header after all, and the one below it.
+    /// A line that is not a header after all, and the one below it.
     fn released(&mut self, held: Line<'_>, below: Line<'_>, parsed: &mut Parsed) {
         match &mut self.state {
             State::Hunk(body) => body.push(held),
@@ -314,7 +314,7 @@ impl Reader {
     fn end_hunk(&mut self, parsed: &mut Parsed) {
         let State::Hunk(body) = mem::take(&mut self.state) else { return };
         match body.finish() {
-            // What a removed file held is no edit of it.
+            // What a removed file held is not an edit of it.
             Ok(_) if self.file.as_ref().is_some_and(File::ignores_hunks) => {}
             Ok(edit) => parsed.edits.push(edit),
             Err(problem) => parsed.problems.push(problem),

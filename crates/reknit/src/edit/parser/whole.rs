@@ -1,4 +1,4 @@
-//! Whole files, each in a fence below its name or with the name behind the fence's marks.
+//! Whole files, each in a fence below its name or with the name after the fence's marks.
 //!
 //! A fence without a name is a file without one if it is the only fence, and otherwise an example. An answer
 //! without any fence is the content of the one file that is asked for.

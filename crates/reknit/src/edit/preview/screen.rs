@@ -53,7 +53,7 @@ impl<'a> Screen<'a> {
         self.up_to == end && shown.is_some_and(|shown| replacement.starts_with(shown))
     }
 
-    /// Shows what stands at a place from now on, unless it lies before what is shown.
+    /// Shows what is at a place from now on, unless it lies before what is shown.
     pub(super) fn show(&mut self, range: Range<usize>, replacement: &[u8], changes: &mut Vec<Change>) {
         if self.before.is_none() && range.start >= self.up_to {
             self.open(range, changes);

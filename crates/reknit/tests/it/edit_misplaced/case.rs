@@ -88,7 +88,7 @@ impl Case {
             ],
         };
         let (file, at) = hidden(lines, start, height, decoys, presence, random);
-        // Where all but the spoilt lines stand a second time, nobody could say which of the two is meant.
+        // Where all but the spoilt lines occur a second time, nobody could say which of the two is meant.
         if places(&file, block, &copy.spoilt) != usize::from(presence == Presence::There) {
             return None;
         }

@@ -17,9 +17,9 @@ pub(super) enum Slip {
     Quotes,
     /// All lines are indented by a level more or less.
     Indentation,
-    /// Lines are indented with tabs instead of blanks.
+    /// Lines are indented with tabs instead of spaces.
     Tabs,
-    /// There are blanks at the ends of lines.
+    /// There is whitespace at the ends of lines.
     TrailingBlanks,
     /// The first line lacks its beginning.
     FirstLineCut,
@@ -79,7 +79,7 @@ pub(super) struct Copy {
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) text: String,
-    /// The line of the block that it stands for, if any.
+    /// The line of the block that it replaces, if any.
     pub(super) of: Option<usize>,
 }
 
@@ -140,7 +140,7 @@ impl Copy {
         self.loosened.extend(beside.into_iter().flatten());
     }
 
-    /// Changes every line; it is no slip if all stay the same.
+    /// Changes every line; it is not a slip if all stay the same.
     fn change_all(&mut self, mut change: impl FnMut(&str) -> String) -> Option<()> {
         let mut changed = false;
         for row in self.rows.iter_mut().filter(|row| !is_blank(&row.text)) {
@@ -192,7 +192,7 @@ pub(super) fn pick<T: std::marker::Copy>(items: &[T], random: &mut Random) -> Op
     (!items.is_empty()).then(|| items[random.below(items.len())])
 }
 
-/// Where the words of a line stand.
+/// Where the words of a line are.
 pub(super) fn words(text: &str) -> Vec<(usize, usize)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = Vec::new();

@@ -49,11 +49,11 @@ fn user(blocks: &[Value], open: &[String]) -> Result<(), String> {
         match &*text(block, "type")? {
             "tool_result" => {
                 // Results come before anything else.
-                rule!(!is_said, "a result behind a text");
+                rule!(!is_said, "a result after a text");
                 results.push(text(block, "tool_use_id")?);
                 result_content(block.get("content"))?;
                 let is_error = block.get("is_error");
-                rule!(is_error.is_none_or(|flag| flag.as_bool().is_some()), "`is_error` is no flag");
+                rule!(is_error.is_none_or(|flag| flag.as_bool().is_some()), "`is_error` is not a flag");
             }
             kind => {
                 is_said = true;
@@ -102,8 +102,8 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, Stri
     let (mut calls, mut asked, mut answered) = (Vec::new(), Vec::new(), Vec::new());
     for block in blocks {
         let kind = text(block, "type")?;
-        // Nothing stands between a call and its result.
-        rule!(calls.is_empty() || kind == "tool_use", "`{kind}` behind a call");
+        // Nothing comes between a call and its result.
+        rule!(calls.is_empty() || kind == "tool_use", "`{kind}` after a call");
         match &*kind {
             "text" => {
                 filled_text(block, "text")?;
@@ -131,11 +131,11 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, Stri
                 rule!(!asked.contains(&id), "the provider's call `{id}` twice");
                 asked.push(id);
             }
-            // The provider's own results stand behind its own calls, one for each.
+            // The provider's own results follow its own calls, one for each.
             kind if kind.ends_with("tool_result") => {
                 let id = text(block, "tool_use_id")?;
                 let is_open = asked.contains(&id) && !answered.contains(&id);
-                rule!(is_open, "the provider's results have one of `{id}`, which is no open call");
+                rule!(is_open, "the provider's results have one of `{id}`, which is not an open call");
                 answered.push(id);
             }
             _ => {}

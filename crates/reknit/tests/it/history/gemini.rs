@@ -32,7 +32,7 @@ fn user(parts: &[Value]) -> Result<Vec<String>, String> {
     let mut is_said = false;
     for part in parts {
         if let Some(response) = part.get("functionResponse") {
-            rule!(!is_said, "a response behind a text");
+            rule!(!is_said, "a response after a text");
             names.push(text(response, "name")?);
             object(response, "response")?;
         } else if let Some(blob) = part.get("inlineData") {
@@ -51,7 +51,7 @@ fn user(parts: &[Value]) -> Result<Vec<String>, String> {
 fn model(parts: &[Value]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for part in parts {
-        let fields = part.as_object().ok_or("a part that is no object")?;
+        let fields = part.as_object().ok_or("a part that is not an object")?;
         rule!(!fields.is_empty(), "an empty part");
         if let Some(call) = part.get("functionCall") {
             let name = text(call, "name")?;

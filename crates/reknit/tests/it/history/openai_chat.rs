@@ -18,7 +18,7 @@ pub(super) fn validate(messages: &[Value]) -> Result<(), String> {
                 // A result follows its calls at once, and each call has one.
                 let id = text(message, "tool_call_id")?;
                 let at = open.iter().position(|open| *open == id);
-                rule!(at.is_some(), "a result of `{id}`, which is no open call");
+                rule!(at.is_some(), "a result of `{id}`, which is not an open call");
                 open.remove(at.expect("it was found"));
                 text(message, "content")?;
             }
@@ -31,7 +31,7 @@ pub(super) fn validate(messages: &[Value]) -> Result<(), String> {
             "assistant" => {
                 rule!(open.is_empty(), "calls without a result: {open:?}");
                 // Most servers want the first word to be the user's, and roles to take turns.
-                rule!(before == "user" || before == "tool", "an assistant's message behind `{before}`");
+                rule!(before == "user" || before == "tool", "an assistant's message after `{before}`");
                 open = assistant(message, &mut ids)?;
             }
             other => return Err(format!("a message of `{other}`")),

@@ -57,7 +57,7 @@ pub(super) fn validate(items: &[Value]) -> Result<(), String> {
                 // Every output names a call before it, and every call has one output of its kind.
                 let call = (text(item, "call_id")?, kind == "function_call_output");
                 let at = open.iter().position(|open| *open == call);
-                rule!(at.is_some(), "an output of `{}`, which is no open call", call.0);
+                rule!(at.is_some(), "an output of `{}`, which is not an open call", call.0);
                 open.remove(at.expect("it was found"));
                 match item.get("output") {
                     Some(Value::Array(parts)) => parts.iter().try_for_each(output_part)?,

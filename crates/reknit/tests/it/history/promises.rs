@@ -23,7 +23,7 @@ pub(crate) fn hold(dialect: Dialect, entries: &[Entry]) -> Result<(), String> {
     validate(dialect, &messages).map_err(|rule| format!("{dialect}: {rule}\n{}", shown(&messages)))?;
     let mut bodies =
         history::bodies(dialect, "", &messages).map_err(|error| format!("{error}\n{}", shown(&messages)))?;
-    // That a reply is paused stands in no message: it follows from being the last.
+    // No message says that a reply is paused: it follows from being the last.
     if messages.last().is_some_and(is_the_models) {
         bodies.push(Body::Agent(AgentEvent::TurnPaused {}));
     }

@@ -22,7 +22,7 @@ fn anthropic_refuses() {
         ("a blank text", vec![r#"{"role":"user","content":[{"type":"text","text":" \n"}]}"#]),
         ("no filled list", vec![r#"{"role":"user","content":[]}"#]),
         (
-            "a result behind a text",
+            "a result after a text",
             vec![
                 user,
                 call,
@@ -46,7 +46,7 @@ fn anthropic_refuses() {
             ],
         ),
         (
-            "`text` behind a call",
+            "`text` after a call",
             vec![
                 user,
                 r#"{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ls","input":{}},{"type":"text","text":"So"}]}"#,
@@ -81,11 +81,11 @@ fn chat_refuses() {
     let result = r#"{"role":"tool","tool_call_id":"c1","content":"a"}"#;
     accept(Dialect::OpenAiChat, &[user, call, result]);
     for (rule, messages) in [
-        ("an assistant's message behind", vec![call, result]),
+        ("an assistant's message after", vec![call, result]),
         ("calls without a result", vec![user, call, user]),
         ("calls without a result", vec![user, call]),
-        ("which is no open call", vec![user, call, result, result]),
-        ("which is no open call", vec![user, result]),
+        ("which is not an open call", vec![user, call, result, result]),
+        ("which is not an open call", vec![user, result]),
         ("with nothing in it", vec![user, r#"{"role":"assistant","content":null}"#, user]),
         (
             "arguments of",
@@ -115,11 +115,11 @@ fn responses_refuse() {
         ("without its following item", vec![user, reasoning, user]),
         ("without its following item", vec![user, reasoning]),
         ("calls without an output", vec![user, call]),
-        ("which is no open call", vec![user, output]),
-        ("which is no open call", vec![user, call, output, output]),
+        ("which is not an open call", vec![user, output]),
+        ("which is not an open call", vec![user, call, output, output]),
         ("the id `c1` twice", vec![user, call, output, call, output]),
         (
-            "which is no open call",
+            "which is not an open call",
             vec![user, call, r#"{"type":"custom_tool_call_output","call_id":"c1","output":"a"}"#],
         ),
         ("no text `encrypted_content`", vec![user, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#, call]),

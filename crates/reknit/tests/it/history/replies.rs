@@ -36,8 +36,7 @@ impl Read {
         let (mut reply, mut read) = (Reply::new(dialect), Self::default());
         read.follow(reply.push(input));
         read.follow(reply.finish());
-        read.bridge.finish();
-        read.take_events();
+        read.events.extend(read.bridge.finish());
         read.keep();
         read
     }
@@ -47,17 +46,10 @@ impl Read {
             if let Change::Started(_) = change {
                 self.keep();
             }
-            self.bridge.follow(&change, message);
+            self.events.extend(self.bridge.follow(&change, message));
             if let Change::Ended { .. } | Change::Cut {} | Change::Failed(_) = change {
                 self.newest = Own::of_reply(message);
             }
-            self.take_events();
-        }
-    }
-
-    fn take_events(&mut self) {
-        while let Some(event) = self.bridge.next_event() {
-            self.events.push(event);
         }
     }
 

@@ -13,19 +13,19 @@ use crate::edit::{Action, Edit, Replace};
 /// How many lines of a block may be its divider. Each reading has a copy of the block.
 const MOST_DIVIDERS: usize = 16;
 
-/// What stands at the beginning of a line that would be a marker without the backslash before it.
+/// What is at the beginning of a line that would be a marker without the backslash before it.
 const ESCAPED: [&str; 7] =
     ["<<<<<<<", "=======", ">>>>>>>", "-------", "+++++++", ":start_line:", ":end_line:"];
 
 /// A block from its first marker on.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    /// The edit that it becomes. Its readings grow with every line behind their dividers.
+    /// The edit that it becomes. Its readings grow with every line after their dividers.
     pub(super) edit: Edit,
     opening: Problem,
     count: usize,
     label: Label,
-    /// The fence that the block stands in.
+    /// The fence that the block is in.
     fence: Option<Mark>,
     head: Head,
     hint: Option<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Block {
     others: Vec<Divider>,
     /// For each reading, whether line numbers are taken away.
     numbers: Vec<Numbers>,
-    /// What may be behind the block, if its end marker is missing.
+    /// What may follow the block, if its end marker is missing.
     outside: Option<Outside>,
     /// A fence inside the replacement.
     nested: bool,
@@ -61,7 +61,7 @@ pub(super) enum Label {
     Conflict,
 }
 
-/// Which lines behind the first marker are no content.
+/// Which lines after the first marker are not content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Head {
     /// None came yet.
@@ -88,7 +88,7 @@ struct Outside {
     held: String,
     line: usize,
     at: usize,
-    /// What the next block would stand under.
+    /// What would be above the next block.
     heading: Heading,
     fences: usize,
     /// Whether text follows right below the fence, as in code that the replacement quotes.
@@ -127,7 +127,7 @@ impl Block {
         }
     }
 
-    /// Whether nothing came behind the first marker.
+    /// Whether nothing came after the first marker.
     pub(super) fn is_fresh(&self) -> bool {
         self.body.is_empty() && self.head == Head::Expected
     }
@@ -232,7 +232,7 @@ impl Block {
     /// around this block says where it ended.
     pub(super) fn interrupted(mut self, line: Line<'_>) -> (Result<Edit, Problem>, Heading) {
         match self.outside.take() {
-            // One more fence is that of the next block, if it stands right above.
+            // One more fence is that of the next block, if it is right above.
             Some(outside)
                 if !outside.is_code && outside.fences == usize::from(outside.heading.fence.is_some()) =>
             {
@@ -276,7 +276,7 @@ impl Block {
         Ok(self.edit)
     }
 
-    /// Whether a line right behind the first marker, or behind the divider, says where the place is.
+    /// Whether a line right after the first marker, or after the divider, says where the place is.
     fn is_head(&mut self, line: Line<'_>) -> bool {
         if self.head == Head::Over {
             return false;
@@ -358,7 +358,7 @@ impl Block {
         }
     }
 
-    /// What seemed to be behind the block is in it.
+    /// What seemed to follow the block is in it.
     fn give_back_outside(&mut self) {
         if let Some(outside) = self.outside.take() {
             for line in outside.held.split_inclusive('\n') {

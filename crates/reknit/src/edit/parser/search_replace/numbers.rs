@@ -5,7 +5,7 @@
 pub(super) enum Numbers {
     /// The search text has none, so nothing is taken away.
     Absent,
-    /// The search text has them; no line of the replacement has told yet.
+    /// The search text has them; no line of the replacement has decided yet.
     Untold,
     /// Those of the replacement have them too.
     Present,
@@ -50,7 +50,7 @@ pub(super) fn strip_search(search: &str) -> Option<(usize, String)> {
     first.map(|first| (first, stripped))
 }
 
-/// The number before a line, and the line behind `|` and one blank.
+/// The number before a line, and the line after `|` and one space.
 fn numbered(line: &str) -> Option<(usize, &str)> {
     let text = line.trim_start_matches([' ', '\t']);
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

@@ -26,18 +26,18 @@ pub(super) struct Json {
     open: Option<OpenEdit>,
     /// The paths that the objects which are open have named, with their depths.
     paths: Vec<(usize, String)>,
-    /// Edits that have no path yet, and those behind them.
+    /// Edits that have no path yet, and those after them.
     waiting: Vec<Waiting>,
 }
 
-/// Where in the answer a bracket stands.
+/// Where in the answer a bracket is.
 #[derive(Clone, Copy, Debug)]
 struct Bracket {
     at: usize,
     line: usize,
 }
 
-/// Where in a value its next byte stands.
+/// Where in a value its next byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scan {
     Plain,
@@ -49,7 +49,7 @@ enum Scan {
 pub(super) enum Step {
     /// It goes on.
     Goes { taken: usize },
-    /// It is over, or no JSON behind what was taken.
+    /// It is over, or what follows is not JSON.
     Over { taken: usize },
 }
 
@@ -107,7 +107,7 @@ impl Json {
         }
     }
 
-    /// Takes text up to behind the next closing bracket.
+    /// Takes text up to the end of the next closing bracket.
     pub(super) fn push(&mut self, text: &str, line: &mut usize, parsed: &mut Parsed) -> Step {
         let (taken, lines, closed) = self.scan(text, *line);
         let before = self.len;
@@ -116,7 +116,7 @@ impl Json {
         self.follow(closed, parsed);
         if let Err(error) = result {
             // Where a text stops being JSON does not depend on how it was cut, but how much was taken does:
-            // what is behind the place is looked at again. The first byte is not, or it would never end.
+            // what follows the place is looked at again. The first byte is not, or it would never end.
             let taken = error.at.max(1).saturating_sub(before).min(taken);
             *line += text[..taken].matches('\n').count();
             if self.is_edit {
@@ -141,7 +141,7 @@ impl Json {
         }
     }
 
-    /// How much text there is up to behind the next closing bracket, the line behind it, and the bracket
+    /// How much text there is up to the end of the next closing bracket, the line after it, and the bracket
     /// that it closes.
     fn scan(&mut self, text: &str, mut line: usize) -> (usize, usize, Option<Bracket>) {
         let bytes = text.as_bytes();

@@ -16,7 +16,7 @@ pub(super) enum GitLine {
     Mode,
     /// The file is a link or the commit of another repository: its lines are not what it holds.
     NoFile,
-    /// The file is no text, so its lines are not there or not readable.
+    /// The file is not text, so its lines are not there or not readable.
     Binary,
     /// Nothing that matters here.
     Other,
@@ -26,7 +26,7 @@ pub(super) enum GitLine {
 const NO_FILES: [&str; 2] = ["120000", "160000"];
 
 impl GitLine {
-    /// Reads a line without blanks around it.
+    /// Reads a line without whitespace around it.
     pub(super) fn read(text: &str) -> Option<Self> {
         let behind = |start| text.strip_prefix(start);
         if let Some(from) = behind("rename from ") {
@@ -61,20 +61,20 @@ impl GitLine {
     }
 }
 
-/// Whether a line says that two files differ and are no text. So does every `diff`, not only that of git.
+/// Whether a line says that two files differ and are not text. So does every `diff`, not only that of git.
 pub(super) fn is_binary(text: &str) -> bool {
     let text = text.trim_ascii();
     let names = text.strip_prefix("Binary files ").and_then(|rest| rest.strip_suffix(" differ"));
     names.is_some_and(|names| names.contains(" and "))
 }
 
-/// The name of the file in what stands behind `diff --git `, if both sides have the same.
+/// The name of the file in what follows `diff --git `, if both sides have the same.
 pub(super) fn same_name(names: &str) -> Option<String> {
     let (old, new) = if names.starts_with('"') {
         let second = names.find("\" \"")? + 2;
         (unquoted(&names[..second]), unquoted(&names[second..]))
     } else {
-        // The two halves are equal but for their first letters, so a name may hold blanks.
+        // The two halves are equal except for their first letters, so a name may contain spaces.
         let (old, new) = (names.get(..names.len() / 2)?, names.get(names.len() / 2 + 1..)?);
         (old.to_owned(), new.to_owned())
     };

@@ -12,11 +12,11 @@ pub(super) struct File {
     edit: Edit,
     old: Option<Name>,
     new: Option<Name>,
-    /// The name behind `diff --git`, if both sides have the same.
+    /// The name after `diff --git`, if both sides have the same.
     both: Option<String>,
     change: Change,
     renamed_from: Option<String>,
-    /// Whether its mode changes, which was told.
+    /// Whether its mode changes, which was reported.
     has_mode: bool,
     hunks: usize,
 }
@@ -28,7 +28,7 @@ enum Change {
     Created,
     Deleted,
     RenamedTo(String),
-    /// Something that no edit does, which was told.
+    /// Something that no edit does, which was reported.
     Refused,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Name {
 }
 
 impl Name {
-    /// The name behind `--- ` or `+++ `, without the time.
+    /// The name after `--- ` or `+++ `, without the time.
     pub(super) fn read(text: &str) -> Self {
         let text = text.trim_ascii();
         if text.starts_with('"') {
@@ -134,7 +134,7 @@ impl File {
         }
     }
 
-    /// Refuses to do anything with the file. It is told once, and a file can be removed whatever it holds.
+    /// Refuses to do anything with the file. It is reported once, and a file can be removed whatever it holds.
     fn refuse(&mut self, kind: ProblemKind, line: Line<'_>) -> Result<bool, Problem> {
         if matches!(self.change, Change::Refused | Change::Deleted) {
             return Ok(true);
@@ -143,7 +143,7 @@ impl File {
         Err(Problem::at(kind, line))
     }
 
-    /// The path of the file before the diff, or behind it if it is new.
+    /// The path of the file before the diff, or after it if it is new.
     pub(super) fn path(&self) -> Option<String> {
         let name = |name: &Option<Name>| match name {
             Some(Name::Path(path)) => Some(path.clone()),
