@@ -11,6 +11,8 @@ mod test;
 mod tidy;
 mod api;
 mod packages;
+mod licences;
+mod dist;
 mod sdk;
 mod fixtures;
 mod misplaced;
@@ -33,6 +35,7 @@ usage: cargo xtask COMMAND
   picture         record `reknit` in a terminal as an SVG for the README
   fuzz MINUTES [TARGET…]
                   run the targets in fuzz/, or those named, for MINUTES in total
+  dist            pack the release binary with completions, manual pages and licences
   bench [ARG…]    build and run bench/ with these arguments
 ";
 
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         #[cfg(unix)]
         (Some("picture"), []) => picture::run(&project),
         (Some("fuzz"), [minutes, targets @ ..]) => fuzz::run(&project, minutes, targets),
+        (Some("dist"), []) => dist::run(&project),
         (Some("bench"), args) => bench::run(&project, args),
         (Some("help" | "--help" | "-h"), []) => {
             print!("{HELP}");
