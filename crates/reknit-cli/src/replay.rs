@@ -12,6 +12,7 @@ use crate::outcome::{CommandError, Outcome};
 use crate::pieces::Recut;
 use crate::print_message;
 
+mod asked;
 mod http;
 mod routes;
 mod schedule;
