@@ -40,6 +40,9 @@ usage: cargo xtask COMMAND
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = api::as_rustdoc() {
+        return code;
+    }
     let mut args = env::args_os().skip(1);
     let command = args.next().unwrap_or_default();
     let rest: Vec<OsString> = args.collect();
