@@ -255,7 +255,13 @@ fn print(
     output: &mut ReplyOutput,
 ) -> Result<(), CommandError> {
     match *arguments {
-        Arguments { text: true, .. } | Arguments { ndjson: true, .. } => return Ok(()),
+        Arguments { text: true, .. } => return Ok(()),
+        Arguments { ndjson: true, .. } if error.is_none() => return Ok(()),
+        Arguments { ndjson: true, .. } => {
+            // The changes before the error are printed already.
+            let error = error.map(Problem::of);
+            return output.print(&Line { path, message: None, messages: None, error });
+        }
         Arguments { json: false, all: false, form: Form::Neutral, .. } => {
             return output.print_line(&format!("{:<12}{path}", ended.name()));
         }

@@ -48,6 +48,8 @@ fn each_file_has_a_line_and_all_a_summary() {
         "#]]
         .assert_eq(&read.stderr);
     }
+    let lines = read(&folder, &["--ndjson", "c.sse", "a.sse"]).stdout;
+    assert!(lines.contains("\n{\"path\":\"c.sse\",\"error\":{\"kind\":\"unknown-dialect\","), "{lines}");
     // The worst of them decides.
     assert_eq!(read(&folder, &["a.sse", "b"]).code, Some(1));
     assert_eq!(read(&folder, &["a.sse", "d.rec"]).code, Some(0));
@@ -78,7 +80,7 @@ fn a_line_has_the_path_and_what_the_file_alone_would_print() {
                 let path = serde_json::to_string(file).expect("a path is text");
                 assert_eq!(lines.next(), Some(&*format!("{{\"path\":{path},\"{key}\":{value}}}")), "{file}");
             }
-            if alone.code == Some(2) && key != "change" {
+            if alone.code == Some(2) {
                 let line = lines.next().expect("a file that cannot be read has a line");
                 assert!(line.contains("\"error\":{\"kind\":\""), "{line}");
             }
