@@ -8,6 +8,7 @@ use crate::report::Target;
 
 pub(crate) mod chunks;
 pub(crate) mod edit;
+pub(crate) mod files;
 pub(crate) mod growth;
 pub(crate) mod journal;
 pub(crate) mod look;
@@ -42,7 +43,7 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 8] = [
+pub(crate) const ALL: [(&str, Run); 9] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
@@ -51,4 +52,5 @@ pub(crate) const ALL: [(&str, Run); 8] = [
     ("chunks", chunks::run),
     ("growth", growth::run),
     ("journal", journal::run),
+    ("files", files::run),
 ];

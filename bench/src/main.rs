@@ -26,7 +26,7 @@ usage: cargo xtask bench [--quick] [--record] [GROUP…]
 
   --quick     smaller inputs and fewer runs
   --record    also write the table to bench/records/ and draw docs/img/bench.svg
-  GROUP       only these of: sse look message tags edit chunks growth journal
+  GROUP       only these of: sse look message tags edit chunks growth journal files
 
 exit code 1 if a target is missed
 ";
