@@ -8,6 +8,7 @@ use crate::report::Target;
 
 pub(crate) mod chunks;
 pub(crate) mod edit;
+pub(crate) mod files;
 pub(crate) mod growth;
 pub(crate) mod journal;
 pub(crate) mod look;
@@ -53,4 +54,5 @@ pub(crate) const ALL: [(&str, Run); 9] = [
     ("growth", growth::run),
     ("memory", memory::run),
     ("journal", journal::run),
+    ("files", files::run),
 ];

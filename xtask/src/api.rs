@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
@@ -17,12 +18,16 @@ mod signature;
 
 const FOLDER: &str = "docs/api";
 
+/// The variable with which this program runs rustdoc instead.
+const AS_RUSTDOC: &str = "REKNIT_XTASK_AS_RUSTDOC";
+
 /// The formats of rustdoc's JSON that are known to be read correctly: what later ones add is not read here.
 const FORMATS: RangeInclusive<u64> = 57..=61;
 
 /// Writes the listing of every library crate.
 pub(crate) fn write(project: &Project) -> Result<()> {
     fs::create_dir_all(project.root.join(FOLDER)).with_context(|| format!("cannot create `{FOLDER}`"))?;
+    write_documents(project)?;
     for name in library_crates(project)? {
         let document = document(project, &name)?;
         let file = listing_file(project, &name);
@@ -35,6 +40,7 @@ pub(crate) fn write(project: &Project) -> Result<()> {
 
 /// Compares the listings with the code.
 pub(crate) fn check(project: &Project) -> Result<()> {
+    write_documents(project)?;
     let mut failed = Vec::new();
     for name in library_crates(project)? {
         let document = document(project, &name)?;
@@ -73,16 +79,28 @@ fn listing_file(project: &Project, name: &str) -> PathBuf {
     project.root.join(FOLDER).join(format!("{name}.txt"))
 }
 
-/// What rustdoc writes about a crate as JSON.
+/// Makes rustdoc write about all library crates, as JSON.
+///
+/// The JSON is unstable, and only a variable makes a stable toolchain write it. Cargo must not see the variable: it
+/// would run build scripts and build all dependencies again. So this program takes the place of rustdoc, and sets it.
+fn write_documents(project: &Project) -> Result<()> {
+    let mut cargo = project.cargo(["doc", "--workspace", "--no-deps", "--lib", "--all-features"]);
+    cargo.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json");
+    let this = std::env::current_exe().context("cannot find this program")?;
+    run_command(cargo.env("RUSTDOC", this).env(AS_RUSTDOC, "1"))
+}
+
+/// Runs rustdoc instead of this program, if cargo was told so; the result is that of rustdoc.
+pub(crate) fn as_rustdoc() -> Option<ExitCode> {
+    std::env::var_os(AS_RUSTDOC)?;
+    let status =
+        Command::new("rustdoc").args(std::env::args_os().skip(1)).env("RUSTC_BOOTSTRAP", "1").status();
+    Some(if status.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What rustdoc wrote about a crate.
 fn document(project: &Project, name: &str) -> Result<Value> {
-    // A target folder of its own: build scripts run again whenever the variable below changes.
-    let target = project.target.join("api");
-    let mut cargo = project.cargo(["rustdoc", "-p", name, "--lib", "--all-features"]);
-    cargo.arg("--target-dir").arg(&target);
-    cargo.args(["--", "-Z", "unstable-options", "--output-format", "json"]);
-    // The JSON output is unstable; this lets a stable toolchain write it.
-    run_command(cargo.env("RUSTC_BOOTSTRAP", "1"))?;
-    let file = target.join("doc").join(name.replace('-', "_")).with_extension("json");
+    let file = project.target.join("doc").join(name.replace('-', "_")).with_extension("json");
     let bytes = fs::read(&file).with_context(|| format!("cannot read `{}`", file.display()))?;
     serde_json::from_slice(&bytes).with_context(|| format!("`{}` is not JSON", file.display()))
 }

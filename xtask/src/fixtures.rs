@@ -14,6 +14,7 @@ use crate::{Project, run as run_command};
 mod chunks;
 mod edits;
 mod json;
+mod together;
 
 /// A dialect that this version reads.
 struct Wire {
@@ -90,6 +91,11 @@ pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
         if good != recordings.len() {
             failed.push(format!("reading of {}", wire.name));
         }
+    }
+    println!("== read of all at once");
+    if let Err(error) = together::run(project, &binary, &streams) {
+        println!("{error:#}");
+        failed.push("all at once".to_owned());
     }
     println!("== read --events | chunks");
     let mut all = Vec::new();

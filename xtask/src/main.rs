@@ -11,6 +11,8 @@ mod test;
 mod tidy;
 mod api;
 mod packages;
+mod licences;
+mod dist;
 mod sdk;
 mod fixtures;
 mod misplaced;
@@ -33,10 +35,14 @@ usage: cargo xtask COMMAND
   picture         record `reknit` in a terminal as an SVG for the README
   fuzz MINUTES [TARGET…]
                   run the targets in fuzz/, or those named, for MINUTES in total
+  dist            pack the release binary with completions, manual pages and licences
   bench [ARG…]    build and run bench/ with these arguments
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = api::as_rustdoc() {
+        return code;
+    }
     let mut args = env::args_os().skip(1);
     let command = args.next().unwrap_or_default();
     let rest: Vec<OsString> = args.collect();
@@ -53,6 +59,7 @@ fn main() -> ExitCode {
         #[cfg(unix)]
         (Some("picture"), []) => picture::run(&project),
         (Some("fuzz"), [minutes, targets @ ..]) => fuzz::run(&project, minutes, targets),
+        (Some("dist"), []) => dist::run(&project),
         (Some("bench"), args) => bench::run(&project, args),
         (Some("help" | "--help" | "-h"), []) => {
             print!("{HELP}");

@@ -14,7 +14,8 @@ const PYTHON: Program = ("python3 3.10", &["-c", "import sys; sys.exit(sys.versi
 /// Installs what is missing into `target/sdk` and runs the checks. A language that is not installed is
 /// skipped.
 pub(crate) fn run(project: &Project) -> Result<()> {
-    run_command(&mut project.cargo(["build", "-p", "reknit-cli"]))?;
+    // With the features that the tests have, so that the engine is built once for both.
+    run_command(&mut project.cargo(["build", "--workspace", "--all-features", "--bin", "reknit"]))?;
     let checks = Checks {
         project,
         source: project.root.join("tests/sdk"),

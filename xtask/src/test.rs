@@ -1,13 +1,11 @@
 //! `cargo xtask test`: every check that must pass, in the order in which a failure is cheapest to find.
 
 use std::env;
-use std::path::PathBuf;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use crate::{Project, api, fuzz, run as run_command, sdk, tidy};
+use crate::{Project, api, fuzz, licences, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
@@ -24,14 +22,11 @@ const STEPS: [(&str, Step); 12] = [
     ("docs", docs),
     ("listing of the public API", api::check),
     ("fuzz targets, briefly", fuzz::brief),
-    ("licences, bans and sources", deny),
+    ("licences, bans and sources", licences::check),
 ];
 
 /// The variable that `proptest` reads the seed of its cases from.
 const GENERATOR_SEED: &str = "PROPTEST_RNG_SEED";
-
-/// Pinned, so that a release of the tool cannot turn an unchanged commit red.
-const DENY_VERSION: &str = "0.20.2";
 
 /// Runs every step up to the first that fails, and prints how long each took.
 pub(crate) fn run(project: &Project) -> Result<()> {
@@ -111,39 +106,4 @@ fn features_default(project: &Project) -> Result<()> {
 fn docs(project: &Project) -> Result<()> {
     let cargo = ["doc", "--workspace", "--no-deps", "--all-features"];
     run_command(project.cargo(cargo).env("RUSTDOCFLAGS", "-D warnings"))
-}
-
-fn deny(project: &Project) -> Result<()> {
-    let program = find_or_install_deny(project)?;
-    run_command(project.command(program).args(["check", "licenses", "bans", "sources"]))
-}
-
-fn find_or_install_deny(project: &Project) -> Result<PathBuf> {
-    let tools = project.target.join("tools");
-    let installed = tools.join("bin/cargo-deny").with_extension(std::env::consts::EXE_EXTENSION);
-    if let Some(program) = [PathBuf::from("cargo-deny"), installed.clone()].into_iter().find(starts(project))
-    {
-        return Ok(program);
-    }
-    println!(
-        "installing cargo-deny {DENY_VERSION} into {}; this takes a few minutes, but only once",
-        tools.display()
-    );
-    let cargo = ["install", "cargo-deny", "--version", DENY_VERSION, "--locked", "--root"];
-    match run_command(project.cargo(cargo).arg(&tools)) {
-        Ok(()) => Ok(installed),
-        Err(error) => bail!(
-            "cannot install cargo-deny: {error:#}\n\
-             hint: it comes from the crate registry: check the network, or put `cargo-deny` on PATH"
-        ),
-    }
-}
-
-/// Whether a program exists and runs.
-fn starts(project: &Project) -> impl Fn(&PathBuf) -> bool {
-    |program| {
-        let mut command = project.command(program);
-        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    }
 }

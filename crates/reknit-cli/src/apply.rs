@@ -1,16 +1,17 @@
 //! `reknit apply`: a model's edits to files.
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reknit::edit::{FileAction, FilePlan, Format, How, Parsed, Parser, Plan, Policy};
 use reknit_compat::cline::Version;
-use reknit_workspace::Edits;
+use reknit_workspace::{Edits, Root};
 
 use crate::ask;
 use crate::diff;
 use crate::files::{open_journal, open_root, recover};
+use crate::names::OneOf;
 use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
 use crate::print::{print_bytes, print_json};
@@ -63,11 +64,11 @@ pub(crate) struct Arguments {
     root: PathBuf,
 
     /// Format of the edits
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = parse_format)]
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = FORMATS)]
     format: Found,
 
     /// Most that a place may differ in from the search text
-    #[arg(long, value_name = "HOW", default_value = "context", value_parser = parse_rung)]
+    #[arg(long, value_name = "HOW", default_value = "context", value_parser = RUNGS)]
     loosest: How,
 
     /// Apply the edits that match, even if others do not
@@ -82,7 +83,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     yes: bool,
 
-    /// Folder for the journal [default: in the state folder]
+    /// Folder of the journal [default: `$XDG_STATE_HOME/reknit/journal`]
     #[arg(long, value_name = "DIR", conflicts_with_all = ["original", "dry_run"])]
     journal: Option<PathBuf>,
 
@@ -106,8 +107,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     ndjson: bool,
 
-    /// Apply the edits as Cline does, for comparison: cline-v1 or cline-v2
-    #[arg(long, value_name = "NAME", requires = "original", value_parser = parse_profile)]
+    /// Apply the edits as Cline does, for comparison
+    #[arg(long, value_name = "NAME", requires = "original", value_parser = VERSIONS)]
     #[arg(conflicts_with_all = ["format", "loosest", "keep_going", "dry_run", "explain", "json", "ndjson"])]
     profile: Option<Version>,
 
@@ -123,21 +124,21 @@ enum Found {
     Named(Format),
 }
 
-fn parse_format(name: &str) -> Result<Found, String> {
-    match name {
-        "auto" => Ok(Found::Auto),
-        name => name.parse().map(Found::Named).map_err(|error| format!("{error}; {}", error.hint())),
-    }
-}
+const FORMATS: OneOf<Found> = OneOf {
+    names: || ["auto"].into_iter().chain(Format::ALL.map(Format::name)).collect(),
+    parse: |name| match name {
+        "auto" => Some(Found::Auto),
+        name => name.parse().ok().map(Found::Named),
+    },
+};
 
-fn parse_rung(name: &str) -> Result<How, String> {
-    name.parse::<How>().map_err(|error| format!("{error}; {}", error.hint()))
-}
+const RUNGS: OneOf<How> =
+    OneOf { names: || How::ALL.map(How::name).to_vec(), parse: |name| name.parse().ok() };
 
-fn parse_profile(name: &str) -> Result<Version, String> {
-    let version = Version::ALL.into_iter().find(|version| version.name() == name);
-    version.ok_or_else(|| "use cline-v1 or cline-v2".to_owned())
-}
+const VERSIONS: OneOf<Version> = OneOf {
+    names: || Version::ALL.map(Version::name).to_vec(),
+    parse: |name| Version::ALL.into_iter().find(|version| version.name() == name),
+};
 
 impl Arguments {
     fn parser(&self) -> Parser {
@@ -154,6 +155,12 @@ impl Arguments {
     fn is_json(&self) -> bool {
         self.json || self.ndjson
     }
+}
+
+/// Where the edits go.
+enum Place<'a> {
+    File(&'a Path),
+    Below(Root),
 }
 
 /// What is done with a plan.
@@ -192,6 +199,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         (Some(file), None) if arguments.streaming => return streaming::run(arguments, file),
         _ => {}
     }
+    // Before anything is read, so that a wrong directory is an error at once.
+    let place = match &arguments.original {
+        Some(file) => Place::File(file),
+        None => Place::Below(open_root(&arguments.root)?),
+    };
     let purpose = Purpose::of(arguments)?;
     let Some(parsed) = read(arguments)? else { return Ok(Outcome::Interrupted) };
     if parsed.edits.is_empty() {
@@ -199,15 +211,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         report_no_edits(&parsed.problems, arguments.explain);
         return Ok(Outcome::Partly);
     }
-    let root;
-    let target = match &arguments.original {
-        Some(file) => Target::one(file, parsed)?,
-        None => {
-            root = open_root(&arguments.root)?;
+    let target = match &place {
+        Place::File(file) => Target::one(file, parsed)?,
+        Place::Below(root) => {
             if matches!(purpose, Purpose::Write | Purpose::Ask(_)) && !arguments.no_journal {
-                recover(&open_journal(arguments.journal.as_deref())?, &root);
+                recover(&open_journal(arguments.journal.as_deref())?, root);
             }
-            Target::Below(Edits::read(&root, parsed))
+            Target::Below(Edits::read(root, parsed))
         }
     };
     let work = Work { target, policy: arguments.policy() };
@@ -323,7 +333,7 @@ fn print_content(work: &Work<'_>, plan: &Plan) -> Result<(), CommandError> {
 }
 
 fn print_diff(work: &Work<'_>, plan: &Plan) -> Result<(), CommandError> {
-    let terminal = Terminal::on_stdout();
+    let terminal = Terminal::on_stdout_or_coloured();
     let mut out = BufWriter::new(io::stdout().lock());
     for file in plan.files.iter().filter(|file| file.changes()) {
         let (sides, diff) = work.diff(file);

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use crate::explain;
 use crate::outcome::CommandError;
 use crate::pieces::Pieces;
-use crate::view::Terminal;
+use crate::view::{Style, Terminal};
 
 /// The terminal on which the user can be asked, if there is one.
 pub(crate) fn terminal() -> Option<Terminal> {
@@ -28,6 +28,21 @@ pub(crate) fn cannot_ask() -> CommandError {
     CommandError::with_hint(what, hint).explained_as(explain::WRONG_USE)
 }
 
+/// An answer to a question.
+pub(crate) struct Key {
+    /// A word with the letter to press in brackets.
+    pub(crate) label: &'static str,
+    pub(crate) meaning: &'static str,
+}
+
+impl Key {
+    fn letter(&self) -> Option<char> {
+        self.label.strip_prefix('[').and_then(|rest| rest.chars().next())
+    }
+}
+
+const HELP: Key = Key { label: "[?]", meaning: "explain the keys" };
+
 /// The keyboard of the terminal, whatever standard input is.
 pub(crate) struct Keyboard {
     pieces: Pieces,
@@ -42,13 +57,17 @@ impl Keyboard {
         Ok(Self { pieces: Pieces::open_raw(Some(Path::new(TERMINAL)), None)?, typed: Vec::new() })
     }
 
-    /// Asks until the answer is one of the letters; `None` if the keyboard is closed.
+    /// Asks until the answer is one of the keys, and explains them after any other; `None` if the keyboard is
+    /// closed.
     pub(crate) fn ask(
         &mut self,
         out: &mut impl Write,
-        question: &str,
-        letters: &[char],
+        terminal: Terminal,
+        subject: &str,
+        keys: &[Key],
     ) -> Result<Option<char>, CommandError> {
+        let labels: Vec<_> = keys.iter().map(|key| key.label).collect();
+        let question = terminal.paint(Style::Strong, &format!("{subject} {}:", labels.join(", ")));
         loop {
             write!(out, "{question} ")?;
             out.flush()?;
@@ -58,8 +77,11 @@ impl Keyboard {
                 return Ok(None);
             };
             let letter = line.trim_start().chars().next().map(|letter| letter.to_ascii_lowercase());
-            if letter.is_some_and(|letter| letters.contains(&letter)) {
+            if letter.is_some_and(|letter| keys.iter().any(|key| key.letter() == Some(letter))) {
                 return Ok(letter);
+            }
+            for Key { label, meaning } in keys.iter().chain([&HELP]) {
+                writeln!(out, "{}", terminal.paint(Style::Quiet, &format!("  {label}: {meaning}")))?;
             }
         }
     }

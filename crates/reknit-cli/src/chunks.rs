@@ -1,5 +1,6 @@
 //! `reknit chunks`: the events of a session to what a person sees of it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +10,7 @@ use reknit_compat::realtime::Profile;
 use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
 use crate::present::{Presenter, Shown};
+use crate::print::Out;
 use crate::report::Report;
 use crate::view::End;
 
@@ -49,9 +51,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     ndjson: bool,
 
-    /// Read an Agent C server's events, by the rules `documented` or `agent-c`
+    /// Read an Agent C server's events, by the rules as documented or of its client
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "documented", value_parser = realtime::profile)]
+    #[arg(default_missing_value = "documented", value_parser = realtime::PROFILES)]
     realtime: Option<Profile>,
 
     /// Stop at the first line that is not an event
@@ -61,6 +63,23 @@ pub(crate) struct Arguments {
     /// Feed the input cut at pseudo-random bytes, or `bytes` for single bytes
     #[arg(long, value_name = "SEED")]
     recut: Option<Recut>,
+}
+
+/// The words of the command line, with `--realtime NAME` as one word if it is a known name. Any other word after
+/// it is the file.
+pub(crate) fn with_joined_name(words: Vec<OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::with_capacity(words.len());
+    for word in words {
+        let is_name = word.to_str().is_some_and(|word| (realtime::PROFILES.parse)(word).is_some());
+        match joined.last_mut() {
+            Some(last) if last == "--realtime" && is_name => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
@@ -116,7 +135,7 @@ fn fold(
 ) -> Result<Outcome, CommandError> {
     let mut presenter = match form {
         Form::People => Presenter::for_people(),
-        Form::Lines | Form::Whole => Presenter::for_programs(),
+        Form::Lines | Form::Whole => Presenter::for_programs(Out::stdout()),
     };
     let mut broken = None;
     while input.state == State::Open {

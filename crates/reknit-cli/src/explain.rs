@@ -1,11 +1,15 @@
 //! `reknit explain`: what an error or a diagnostic means, out of `docs/errors.md`.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 
 use clap::Args;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
+use crate::names::nearest;
 use crate::outcome::{CommandError, Outcome};
 use crate::print_message;
+use crate::view::{Terminal, View};
 
 /// The page itself, so that the binary needs no files.
 const PAGE: &str = include_str!("../../../docs/errors.md");
@@ -32,7 +36,7 @@ Examples:
 Messages name the kind after `see:`; diagnostics of a message have it as `kind`.")]
 pub(crate) struct Arguments {
     /// What to explain; if omitted, everything that can be explained is listed
-    #[arg(value_name = "KIND")]
+    #[arg(value_name = "KIND", value_parser = Kinds, hide_possible_values = true)]
     kinds: Vec<String>,
 }
 
@@ -43,21 +47,60 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             Some(entry) => chosen.push(entry),
             None => {
                 let what = anyhow::anyhow!("there is no explanation for `{kind}`");
-                return Err(CommandError::with_hint(what, "`reknit explain` lists what can be explained"));
+                let hint = match nearest(kind, entries().map(|entry| entry.name)) {
+                    Some(name) => format!("did you mean `{name}`? `reknit explain` lists all kinds"),
+                    None => "`reknit explain` lists what can be explained".to_owned(),
+                };
+                return Err(CommandError::with_hint(what, hint));
             }
         }
     }
-    let mut out = io::stdout().lock();
+    let mut page = String::new();
     if chosen.is_empty() {
         for Entry { name, text } in entries() {
-            writeln!(out, "{name:<22}{}", text.lines().next().unwrap_or_default())?;
+            page += &format!("{name:<22}{}\n", text.lines().next().unwrap_or_default());
         }
+        io::stdout().lock().write_all(page.as_bytes())?;
+        return Ok(Outcome::Done);
     }
+    let terminal = Terminal::on_stdout_or_coloured();
+    let heading = if terminal.is_some() { "# " } else { "" };
     for (number, Entry { name, text }) in chosen.iter().enumerate() {
         let gap = if number == 0 { "" } else { "\n" };
-        writeln!(out, "{gap}{name}\n\n{text}")?;
+        page += &format!("{gap}{heading}{name}\n\n{text}\n");
+    }
+    let mut out = io::stdout().lock();
+    match terminal {
+        None => out.write_all(page.as_bytes())?,
+        Some(terminal) => {
+            let mut view = View::new(terminal);
+            view.text(&page);
+            view.begin_paragraph();
+            view.drain(&mut out)?;
+        }
     }
     Ok(Outcome::Done)
+}
+
+/// The names of the entries, for completions. Any word is accepted here: [`run`] has a better error.
+#[derive(Clone)]
+struct Kinds;
+
+impl TypedValueParser for Kinds {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(entries().map(|entry| PossibleValue::new(entry.name))))
+    }
 }
 
 /// Prints which kinds to look up about what was reported.

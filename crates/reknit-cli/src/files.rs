@@ -1,6 +1,6 @@
 //! The user's files and the journal of what was written, and their errors.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
@@ -15,16 +15,24 @@ pub(crate) fn open_root(directory: &Path) -> Result<Root, CommandError> {
     Ok(Root::open(directory)?)
 }
 
-/// Opens the journal in a folder, by default the user's.
+/// Opens the journal in a folder, by default the user's. The folder is created if it does not exist.
 pub(crate) fn open_journal(folder: Option<&Path>) -> Result<Journal, CommandError> {
-    let folder = match folder {
-        // What is protected and found later must not depend on the current directory.
-        Some(folder) => std::path::absolute(folder).context("cannot find the current directory")?,
-        None => Journal::default_folder()?,
-    };
-    Ok(Journal::open(folder)?.on_wait(|holder| {
+    Ok(Journal::open(journal_folder(folder)?)?.on_wait(|holder| {
         print_message(format_args!("waiting for {holder}, which is writing below this directory"));
     }))
+}
+
+/// The same for a command that only looks at it: `None` if nothing was ever written with it.
+pub(crate) fn existing_journal(folder: Option<&Path>) -> Result<Option<Journal>, CommandError> {
+    if journal_folder(folder)?.is_dir() { open_journal(folder).map(Some) } else { Ok(None) }
+}
+
+fn journal_folder(folder: Option<&Path>) -> Result<PathBuf, CommandError> {
+    match folder {
+        // What is protected and found later must not depend on the current directory.
+        Some(folder) => Ok(std::path::absolute(folder).context("cannot find the current directory")?),
+        None => Ok(Journal::default_folder()?),
+    }
 }
 
 /// Finishes or takes back what was interrupted below a directory, and says so.

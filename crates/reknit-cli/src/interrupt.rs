@@ -1,6 +1,7 @@
-//! Signals: whether the user pressed Ctrl-C, and writes that no signal ends halfway.
+//! Signals: whether one asked the program to end, and writes that none of them ends halfway.
 
 use std::fs;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -10,29 +11,37 @@ use signal_hook::{SigId, flag, low_level};
 
 use crate::outcome::CommandError;
 
-/// Set by the first interrupt; the second ends the program at once.
+/// The signals that end the input of a command, and not its output: Ctrl-C, and what `kill` sends.
+const ENDING: [i32; 2] = [SIGINT, SIGTERM];
+
+/// Set by the first signal that ends the input; the second ends the program at once.
 #[derive(Clone)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
-/// The handler of interrupts, which is installed once.
+/// The handler of these signals, which is installed once.
 static HANDLER: OnceLock<Handler> = OnceLock::new();
 
 struct Handler {
     interrupted: Arc<AtomicBool>,
-    /// Whether an interrupt ends the program, and what sets that at the first one.
+    /// Whether a signal ends the program, and what sets that at the first one.
     ends: Arc<AtomicBool>,
-    arming: SigId,
+    arming: Vec<SigId>,
 }
 
 impl Interrupt {
     pub(crate) fn watch() -> Result<Self, CommandError> {
         if HANDLER.get().is_none() {
             let (interrupted, ends) = (Arc::default(), Arc::<AtomicBool>::default());
-            // In this order: otherwise the first interrupt would end the program.
-            let arming = flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&ends))
-                .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupted)))
-                .and_then(|_| flag::register(SIGINT, Arc::clone(&ends)))
-                .context("cannot install the interrupt handler")?;
+            let mut arming = Vec::new();
+            for number in ENDING {
+                // In this order: otherwise the first signal would end the program.
+                let armed = flag::register_conditional_shutdown(number, code(number), Arc::clone(&ends))
+                    .and_then(|_| note(number))
+                    .and_then(|_| flag::register(number, Arc::clone(&interrupted)))
+                    .and_then(|_| flag::register(number, Arc::clone(&ends)))
+                    .context("cannot install a signal handler")?;
+                arming.push(armed);
+            }
             let _ = HANDLER.set(Handler { interrupted, ends, arming });
         }
         let handler = HANDLER.get().context("the interrupt handler was just installed")?;
@@ -44,32 +53,56 @@ impl Interrupt {
     }
 }
 
+/// Makes these signals end the program at once, with the exit code that says so.
+pub(crate) fn end_at_once() -> Result<(), CommandError> {
+    for number in ENDING {
+        let always = Arc::new(AtomicBool::new(true));
+        flag::register_conditional_shutdown(number, code(number), always)
+            .context("cannot install a signal handler")?;
+    }
+    Ok(())
+}
+
+/// The exit code of a command whose input a signal has ended.
+pub(crate) fn exit_code() -> u8 {
+    signal().map_or(130, |(_, number)| 128 + number)
+}
+
 /// While this exists, signals that end a program only set a flag: what is being written is finished or taken back.
 pub(crate) struct Writing {
     stop: Arc<AtomicBool>,
     ends: Arc<AtomicBool>,
 }
 
-/// The last signal that came during a write.
+/// The last signal that came.
 static SIGNAL: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+
+/// Makes a signal the last one when it comes.
+fn note(number: i32) -> io::Result<SigId> {
+    flag::register_usize(number, Arc::clone(SIGNAL.get_or_init(Arc::default)), number.unsigned_abs() as usize)
+}
+
+/// The exit code for a signal.
+fn code(number: i32) -> i32 {
+    128 + number
+}
 
 impl Writing {
     pub(crate) fn begin() -> Result<Self, CommandError> {
         if let Some(handler) = HANDLER.get() {
-            low_level::unregister(handler.arming);
+            for arming in &handler.arming {
+                low_level::unregister(*arming);
+            }
             handler.ends.store(false, Ordering::SeqCst);
         }
         let (stop, ends) = (Arc::default(), Arc::default());
-        let signal = SIGNAL.get_or_init(Arc::default);
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             if is_ignored(number) {
                 continue;
             }
             flag::register_conditional_default(number, Arc::clone(&ends))
                 .and_then(|_| flag::register(number, Arc::clone(&stop)))
-                .and_then(|_| {
-                    flag::register_usize(number, Arc::clone(signal), number.unsigned_abs() as usize)
-                })
+                .and_then(|_| note(number))
                 .context("cannot install a signal handler")?;
         }
         Ok(Self { stop, ends })
@@ -88,7 +121,7 @@ impl Drop for Writing {
     }
 }
 
-/// The last signal that came during a write: its name and its number.
+/// The last signal that came: its name and its number.
 pub(crate) fn signal() -> Option<(&'static str, u8)> {
     let number = SIGNAL.get()?.load(Ordering::SeqCst);
     let number = u8::try_from(number).ok().filter(|number| *number != 0)?;

@@ -9,7 +9,7 @@ use reknit_workspace::{Entry, EntryId};
 use serde::Serialize;
 
 use crate::explain;
-use crate::files::{open_journal, open_root, recover};
+use crate::files::{existing_journal, open_root, recover};
 use crate::outcome::{CommandError, Outcome};
 use crate::print::print_json;
 use crate::print_message;
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
     number: usize,
 
-    /// Folder of the journal [default: in the user's state folder]
+    /// Folder of the journal [default: `$XDG_STATE_HOME/reknit/journal`]
     #[arg(long, value_name = "DIR")]
     journal: Option<PathBuf>,
 
@@ -57,15 +57,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let log = if arguments.all {
-        open_journal(arguments.journal.as_deref())?.log_of_all(arguments.number)?
-    } else {
-        let root = open_root(&arguments.root)?;
-        let journal = open_journal(arguments.journal.as_deref())?;
-        recover(&journal, &root);
-        journal.log(&root, arguments.number)?
+    // An error about the directory comes first.
+    let root = if arguments.all { None } else { Some(open_root(&arguments.root)?) };
+    let log = match (existing_journal(arguments.journal.as_deref())?, root) {
+        (None, _) => None,
+        (Some(journal), None) => Some(journal.log_of_all(arguments.number)?),
+        (Some(journal), Some(root)) => {
+            recover(&journal, &root);
+            Some(journal.log(&root, arguments.number)?)
+        }
     };
-    let entries: Vec<_> = log.entries.iter().map(Listed::new).collect();
+    let (entries, damaged) = log.map_or_else(Default::default, |log| (log.entries, log.damaged));
+    let entries: Vec<_> = entries.iter().map(Listed::new).collect();
     let mut out = BufWriter::new(io::stdout().lock());
     if arguments.json {
         print_json(&mut out, &Listing { entries })?;
@@ -83,10 +86,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         }
     }
     out.flush()?;
-    for damage in &log.damaged {
+    for damage in &damaged {
         print_message(format_args!("error: {damage}\nhint: {}", damage.hint()));
     }
-    if log.damaged.is_empty() {
+    if damaged.is_empty() {
         return Ok(Outcome::Done);
     }
     explain::point_to([explain::WRITE]);

@@ -1,12 +1,16 @@
 //! The binary `reknit`: each stage of the engine as a filter on a pipe.
 
-use std::io::{IsTerminal, Write};
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+mod colour;
+mod message;
 mod outcome;
 mod interrupt;
+mod names;
 mod explain;
 mod pieces;
 mod print;
@@ -24,16 +28,40 @@ mod chunks;
 mod apply;
 mod undo;
 mod log;
+mod completions;
+mod man;
 
+use colour::When;
+use message::print_message;
 use outcome::Outcome;
 
 /// Turn streaming LLM responses into complete messages, tool calls and file edits
 #[derive(Parser)]
-#[command(name = "reknit", version, max_term_width = 100)]
+#[command(name = "reknit", version, long_version = LONG_VERSION, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    #[arg(global = true, display_order = 500)]
+    color: When,
+
+    /// Print errors only: no warnings, notes, progress or summary
+    #[arg(short, long, global = true, display_order = 501)]
+    quiet: bool,
 }
+
+/// What a bug report should begin with.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    " (",
+    env!("REKNIT_COMMIT"),
+    ")\nfeatures: gzip, zlib, zstd\ntarget: ",
+    env!("REKNIT_TARGET"),
+    ", ",
+    env!("REKNIT_PROFILE"),
+);
 
 #[derive(Subcommand)]
 enum Command {
@@ -45,10 +73,13 @@ enum Command {
     Undo(undo::Arguments),
     Log(log::Arguments),
     Explain(explain::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
 }
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let words = chunks::with_joined_name(env::args_os().collect());
+    let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are not errors. If the message cannot be printed, there is nowhere to report it.
@@ -65,18 +96,27 @@ fn main() -> ExitCode {
         Command::Undo(arguments) => undo::run(&arguments),
         Command::Log(arguments) => log::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Partly) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(Outcome::Unreadable) => ExitCode::from(2),
+        Ok(Outcome::Interrupted) => ExitCode::from(interrupt::exit_code()),
         Err(error) => error.report(),
     }
 }
 
-/// Prints a line for people on standard error, if it is still open.
-fn print_message(words: std::fmt::Arguments<'_>) {
-    let words = words.to_string();
-    let words = if std::io::stderr().is_terminal() { view::sanitized(&words) } else { words.into() };
-    let _ = writeln!(std::io::stderr(), "{words}");
+/// The arguments, and what they say about all commands.
+fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
+    // Errors and help have colours too.
+    colour::choose(colour::named_in(words));
+    let matches = Arguments::command().color(colour::for_clap()).try_get_matches_from(words)?;
+    let arguments = Arguments::from_arg_matches(&matches)?;
+    colour::choose(arguments.color);
+    if arguments.quiet {
+        message::be_quiet();
+    }
+    Ok(arguments)
 }

@@ -11,7 +11,9 @@ pub(crate) enum Outcome {
     Done,
     /// Some of it could not be done, such as a stream that was cut.
     Partly,
-    /// The user pressed Ctrl-C before the end.
+    /// Some of the input could not be read at all.
+    Unreadable,
+    /// A signal ended the input, such as that of Ctrl-C.
     Interrupted,
 }
 
@@ -40,25 +42,42 @@ impl CommandError {
         }
     }
 
+    /// What is wrong, what to do about it, and the kind that `reknit explain` has an entry for.
+    pub(crate) fn parts(&self) -> (String, Option<String>, Option<&'static str>) {
+        match self {
+            Self::Wrong { what, hint, kind } => {
+                // Files and pipes fail in many places, always with the system's message.
+                let mut causes = what.chain();
+                let io =
+                    causes.find_map(|cause| cause.downcast_ref::<io::Error>()).map(|_| explain::INPUT_OUTPUT);
+                (format!("{what:#}"), hint.clone(), kind.or(io))
+            }
+            Self::BrokenPipe => ("the reader of the output has gone away".to_owned(), None, None),
+            Self::Stopped => ("stopped by a signal".to_owned(), None, None),
+        }
+    }
+
+    /// The message that is printed about it, and its kind.
+    pub(crate) fn words(&self) -> (String, Option<&'static str>) {
+        let (what, hint, kind) = self.parts();
+        let hint = hint.map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+        (format!("error: {what}{hint}"), kind)
+    }
+
     /// Prints what is wrong and what to do about it.
     pub(crate) fn report(&self) -> ExitCode {
-        let (what, hint, kind) = match self {
-            Self::Wrong { what, hint, kind } => (what, hint, kind),
+        match self {
+            Self::Wrong { .. } => {}
             Self::BrokenPipe => return ExitCode::SUCCESS,
             Self::Stopped => {
                 let (name, number) = interrupt::signal().unwrap_or(("a signal", 2));
                 print_message(format_args!("stopped by {name}: nothing was written"));
                 return ExitCode::from(128 + number);
             }
-        };
-        print_message(format_args!("error: {what:#}"));
-        if let Some(hint) = hint {
-            print_message(format_args!("hint: {hint}"));
         }
-        // Files and pipes fail in many places, always with the system's message.
-        let mut causes = what.chain();
-        let io = causes.find_map(|cause| cause.downcast_ref::<io::Error>()).map(|_| explain::INPUT_OUTPUT);
-        explain::point_to(kind.or(io));
+        let (words, kind) = self.words();
+        print_message(format_args!("{words}"));
+        explain::point_to(kind);
         ExitCode::from(2)
     }
 }

@@ -9,6 +9,7 @@ use reknit::Diagnostic;
 
 use crate::outcome::CommandError;
 
+mod decompress;
 mod read_ahead;
 mod reads;
 

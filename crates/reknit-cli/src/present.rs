@@ -3,14 +3,14 @@
 //! A command turns its input into a stream of [`Shown`] things. On a pipe they become paragraphs, on a
 //! terminal a live view.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::Write;
 
 use serde::Serialize;
 
 use crate::outcome::CommandError;
 use crate::pieces::Pieces;
-use crate::print::print_json;
-use crate::view::Terminal;
+use crate::print::{Out, Output, print_json};
+use crate::view::{Terminal, one_line};
 
 mod live;
 mod plain;
@@ -23,11 +23,11 @@ pub(crate) use reply_output::{Arriving, ReplyOutput};
 pub(crate) use shown::{Call, CallKey, Ended, Flaw, Shown};
 
 use live::Live;
-use plain::Plain;
+use plain::{Parts, Plain};
 
-/// Standard output of a filter.
+/// The output of a filter.
 pub(crate) struct Presenter {
-    out: BufWriter<StdoutLock<'static>>,
+    out: Out,
     sink: Sink,
 }
 
@@ -42,19 +42,30 @@ enum Sink {
 impl Presenter {
     /// Prints what is shown.
     pub(crate) fn for_people() -> Self {
-        Self::new(match Terminal::on_stdout() {
+        let sink = match Terminal::on_stdout() {
             Some(terminal) => Sink::Live(Box::new(Live::new(terminal))),
-            None => Sink::Plain(Plain::default()),
-        })
+            None => Sink::Plain(Plain::new(Parts::All)),
+        };
+        Self { out: Out::stdout(), sink }
+    }
+
+    /// Prints text and nothing else.
+    pub(crate) fn for_text(out: Out) -> Self {
+        let mut plain = Plain::new(Parts::Text);
+        if out.is_on_terminal() {
+            plain = plain.sanitized();
+        }
+        Self { out, sink: Sink::Plain(plain) }
     }
 
     /// Prints JSON and nothing else.
-    pub(crate) fn for_programs() -> Self {
-        Self::new(Sink::None)
+    pub(crate) fn for_programs(out: Out) -> Self {
+        Self { out, sink: Sink::None }
     }
 
-    fn new(sink: Sink) -> Self {
-        Self { out: BufWriter::new(io::stdout().lock()), sink }
+    /// Where everything was printed.
+    pub(crate) fn into_out(self) -> Out {
+        self.out
     }
 
     /// The next piece of the input; `None` at the end. Meanwhile a terminal shows how long it takes.
@@ -83,6 +94,12 @@ impl Presenter {
     /// Prints a value on a line of its own.
     pub(crate) fn print(&mut self, value: &impl Serialize) -> Result<(), CommandError> {
         print_json(&mut self.out, value)
+    }
+
+    /// Prints words on a line of their own.
+    pub(crate) fn print_line(&mut self, words: &str) -> Result<(), CommandError> {
+        let words = if self.out.is_on_terminal() { one_line(words) } else { words.into() };
+        Ok(writeln!(self.out, "{words}")?)
     }
 
     /// Writes out everything that was shown or printed.

@@ -8,12 +8,60 @@ use serde_json::Serializer;
 use crate::outcome::CommandError;
 use crate::view::{is_unsafe, sanitized};
 
+/// Where a command prints.
+pub(crate) enum Out {
+    Stdout(BufWriter<StdoutLock<'static>>),
+    /// Kept until it is its turn.
+    Kept(Vec<u8>),
+}
+
+impl Out {
+    pub(crate) fn stdout() -> Self {
+        Self::Stdout(BufWriter::new(io::stdout().lock()))
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::Kept(kept) => kept.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Kept(kept) => kept.flush(),
+        }
+    }
+}
+
+/// Output that may be a terminal.
+pub(crate) trait Output: Write {
+    /// Whether it goes to a terminal, and so must not contain anything that controls one.
+    fn is_on_terminal(&self) -> bool;
+}
+
+impl Output for BufWriter<StdoutLock<'static>> {
+    fn is_on_terminal(&self) -> bool {
+        self.get_ref().is_terminal()
+    }
+}
+
+impl Output for Out {
+    fn is_on_terminal(&self) -> bool {
+        match self {
+            Self::Stdout(out) => out.is_on_terminal(),
+            // It is printed in the end.
+            Self::Kept(_) => io::stdout().is_terminal(),
+        }
+    }
+}
+
 /// Prints a value on a line of its own.
-pub(crate) fn print_json(
-    out: &mut BufWriter<StdoutLock<'static>>,
-    value: &impl Serialize,
-) -> Result<(), CommandError> {
-    if out.get_ref().is_terminal() {
+pub(crate) fn print_json(out: &mut impl Output, value: &impl Serialize) -> Result<(), CommandError> {
+    if out.is_on_terminal() {
         value.serialize(&mut Serializer::with_formatter(&mut *out, Sanitized))?;
     } else {
         serde_json::to_writer(&mut *out, value)?;

@@ -2,18 +2,17 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 
+use crate::interrupt;
 use crate::outcome::{CommandError, Outcome};
 use crate::pieces::Recut;
 use crate::print_message;
 
+mod asked;
 mod http;
 mod routes;
 mod schedule;
@@ -36,7 +35,8 @@ Examples:
 A recording is what `reknit read --record FILE` writes; a raw stream is played all at once.
 With --serve, a cut breaks the connection. The server listens on 127.0.0.1 only.
 
-Exit code: 0 played, 1 the recording is incomplete, 2 usage or other error, 130 interrupted")]
+Exit code: 0 played, 1 the recording is incomplete, 2 usage or other error, 130 or 143 stopped
+by a signal")]
 pub(crate) struct Arguments {
     /// Recording or raw stream; standard input if it is `-` or omitted
     file: Option<PathBuf>,
@@ -67,11 +67,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    // Always true, because the shutdown on an interrupt is not conditional.
-    let always = Arc::new(AtomicBool::new(true));
-    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, always)
-        .context("cannot install the interrupt handler")?;
-
+    interrupt::end_at_once()?;
     let recording = Recording::load(arguments.file.as_deref())?;
     let faults = Faults { cut: arguments.cut, stalls: arguments.stalls.clone() };
     let schedule = Schedule::new(&recording.marks, arguments.speed, arguments.recut, &faults)

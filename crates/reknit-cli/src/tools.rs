@@ -10,6 +10,7 @@ use reknit::event::End;
 use reknit::tags::{Grammar, GrammarError, Tools, detect, profile, profiles};
 
 use crate::explain;
+use crate::names::{OneOf, nearest};
 use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
 use crate::present::{Arriving, ReplyFeed, ReplyOutput, Source};
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
     file: Option<PathBuf>,
 
     /// How calls are written; `auto` reads the whole text first
-    #[arg(long, value_name = "PROFILE", default_value = "auto")]
+    #[arg(long, value_name = "PROFILE", default_value = "auto", value_parser = PROFILES)]
     profile: String,
 
     /// Use your own grammar, in TOML, instead of a profile
@@ -152,11 +153,21 @@ pub(crate) fn wrong_grammar(error: &GrammarError) -> CommandError {
     CommandError::with_hint(anyhow!("{error}"), error.hint())
 }
 
+/// The names of the profiles, and `auto`.
+const PROFILES: OneOf<String> =
+    OneOf { names: profile_names, parse: |name| profile_names().contains(&name).then(|| name.to_owned()) };
+
+pub(crate) fn profile_names() -> Vec<&'static str> {
+    ["auto"].into_iter().chain(profiles().iter().map(|profile| &*profile.name)).collect()
+}
+
 /// The profile with this name.
 pub(crate) fn named(name: &str) -> Result<&'static Grammar, CommandError> {
     profile(name).ok_or_else(|| {
-        let names: Vec<_> = profiles().iter().map(|profile| profile.name.as_str()).collect();
-        let hint = format!("use auto, or one of {}", names.join(", "));
+        let names = profile_names();
+        let meant = nearest(name, names.iter().copied());
+        let meant = meant.map_or_else(String::new, |name| format!("did you mean `{name}`? "));
+        let hint = format!("{meant}use one of {}", names.join(", "));
         CommandError::with_hint(anyhow!("there is no profile `{name}`"), hint)
             .explained_as(explain::WRONG_USE)
     })

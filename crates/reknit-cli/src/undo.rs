@@ -9,9 +9,9 @@ use reknit_workspace::undo::{Conflicts, Error, Standing};
 use reknit_workspace::{Entry, EntryId, Journal, RelPath, Root, Undo};
 use serde::Serialize;
 
-use crate::ask::{self, Keyboard};
+use crate::ask::{self, Key, Keyboard};
 use crate::explain;
-use crate::files::{mention_signal, open_journal, open_root, prune, recover};
+use crate::files::{existing_journal, mention_signal, open_root, prune, recover};
 use crate::interrupt::Writing;
 use crate::log::ListedFile;
 use crate::outcome::{CommandError, Outcome};
@@ -57,13 +57,23 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["force", "dry_run"])]
     skip: bool,
 
-    /// Folder of the journal [default: in the user's state folder]
+    /// Folder of the journal [default: `$XDG_STATE_HOME/reknit/journal`]
     #[arg(long, value_name = "DIR")]
     journal: Option<PathBuf>,
 
-    /// Print the state of each file as one JSON object
-    #[arg(long)]
+    /// Print the state of all files as one JSON object
+    #[arg(long, conflicts_with = "ndjson")]
     json: bool,
+
+    /// Print the state of each file, one JSON object per line
+    #[arg(long)]
+    ndjson: bool,
+}
+
+impl Arguments {
+    fn is_json(&self) -> bool {
+        self.json || self.ndjson
+    }
 }
 
 /// What is to be undone, and where.
@@ -75,8 +85,8 @@ struct Subject {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    let terminal = Terminal::on_stdout();
-    let asked = ask::terminal().filter(|_| !arguments.json);
+    let terminal = Terminal::on_stdout_or_coloured();
+    let asked = ask::terminal().filter(|_| !arguments.is_json());
     if asked.is_none() && !arguments.yes && !arguments.dry_run {
         return Err(ask::cannot_ask());
     }
@@ -88,13 +98,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         return Ok(Outcome::Partly);
     };
     let mut out = BufWriter::new(io::stdout().lock());
+    if subject.standings.iter().all(|(_, standing)| *standing == Standing::Already) {
+        return nothing_left(arguments, &mut out, &subject);
+    }
     if arguments.dry_run {
-        if arguments.json {
-            print_json(&mut out, &report(&subject, None))?;
+        if arguments.is_json() {
+            print_report(arguments, &mut out, &subject, None)?;
         } else {
             shown::print(&mut out, terminal, &subject)?;
+            out.flush()?;
         }
-        out.flush()?;
         return Ok(Outcome::Done);
     }
     let conflicts = match asked.filter(|_| !arguments.yes) {
@@ -113,12 +126,36 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             }
         }
     };
+    let is_ready = |(_, standing): &(RelPath, Standing)| *standing == Standing::Ready;
+    if conflicts == Conflicts::Skip && !subject.standings.iter().any(is_ready) {
+        return nothing_left(arguments, &mut out, &subject);
+    }
     undo(arguments, &mut out, &subject, conflicts)
+}
+
+/// Says that an undo would change nothing. It is not written to the journal either.
+fn nothing_left(
+    arguments: &Arguments,
+    out: &mut BufWriter<StdoutLock<'static>>,
+    subject: &Subject,
+) -> Result<Outcome, CommandError> {
+    print_report(arguments, out, subject, None)?;
+    let id = subject.entry.id;
+    let why = if subject.standings.iter().all(|(_, standing)| *standing == Standing::Already) {
+        "its files are as they were before it"
+    } else {
+        "its files have changed since, or cannot be restored"
+    };
+    print_message(format_args!(
+        "error: nothing to undo in entry {id}: {why}\nhint: `reknit log` lists other entries, and `reknit undo ID` undoes one of them"
+    ));
+    explain::point_to([explain::UNDO]);
+    Ok(Outcome::Partly)
 }
 
 /// Finds the entry and the state of its files; `None` if there is no entry.
 fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
-    let journal = open_journal(arguments.journal.as_deref())?;
+    let Some(journal) = existing_journal(arguments.journal.as_deref())? else { return Ok(None) };
     let (root, entry) = match (arguments.entry, &arguments.root) {
         (Some(id), root) => {
             let entry = journal.entry(id).map_err(Error::from)?;
@@ -147,6 +184,15 @@ fn recover_unless_dry(arguments: &Arguments, journal: &Journal, root: &Root) {
     }
 }
 
+const YES_OR_NO: [Key; 2] =
+    [Key { label: "[y]es", meaning: "restore the files" }, Key { label: "[n]o", meaning: "write nothing" }];
+
+const ABOUT_CHANGED: [Key; 3] = [
+    Key { label: "[o]verwrite the changed files", meaning: "what was changed since the entry is lost" },
+    Key { label: "[s]kip them", meaning: "restore only the other files" },
+    Key { label: "[n]o", meaning: "write nothing" },
+];
+
 enum Decision {
     Undo(Conflicts),
     Nothing,
@@ -167,14 +213,10 @@ fn ask(
         let words = format!("`{path}`: {standing}");
         writeln!(out, "{}", terminal.paint(Style::Warning, &sanitized(&words)))?;
     }
-    let (choices, letters) = if changed.is_empty() || arguments.force {
-        ("[y]es, [n]o", &['y', 'n'][..])
-    } else {
-        ("[o]verwrite the changed files, [s]kip them, [n]o", &['o', 's', 'n'][..])
-    };
-    let question = format!("Undo entry {}? {choices}:", subject.entry.id);
+    let keys = if changed.is_empty() || arguments.force { &YES_OR_NO[..] } else { &ABOUT_CHANGED[..] };
+    let question = format!("Undo entry {}?", subject.entry.id);
     let mut keyboard = Keyboard::open()?;
-    Ok(match keyboard.ask(out, &terminal.paint(Style::Strong, &question), letters)? {
+    Ok(match keyboard.ask(out, terminal, &question, keys)? {
         Some('o') => Decision::Undo(Conflicts::Overwrite),
         Some('y') if arguments.force => Decision::Undo(Conflicts::Overwrite),
         Some('y') => Decision::Undo(Conflicts::Refuse),
@@ -199,10 +241,7 @@ fn undo(
         Err(Error::Conflicts { entry, files }) => {
             let hint = hint_for(&files);
             let error = Error::Conflicts { entry, files };
-            if arguments.json {
-                print_json(out, &report(subject, None))?;
-                out.flush()?;
-            }
+            print_report(arguments, out, subject, None)?;
             print_message(format_args!("error: {error}\nhint: {hint}"));
             explain::point_to([explain::UNDO]);
             return Ok(Outcome::Partly);
@@ -217,10 +256,7 @@ fn undo(
     }
     mention_signal();
     print_message(format_args!("run `reknit undo {}` to reverse this", committed.entry.id));
-    if arguments.json {
-        print_json(out, &report(subject, Some(committed.entry.id)))?;
-        out.flush()?;
-    }
+    print_report(arguments, out, subject, Some(committed.entry.id))?;
     prune(journal, root, now);
     Ok(Outcome::Done)
 }
@@ -235,6 +271,34 @@ fn hint_for(files: &[(RelPath, Standing)]) -> &'static str {
     } else {
         "`--force` overwrites files that have changed since, `--skip` leaves them as they are"
     }
+}
+
+/// Prints the result, if it is wanted as JSON.
+fn print_report(
+    arguments: &Arguments,
+    out: &mut BufWriter<StdoutLock<'static>>,
+    subject: &Subject,
+    entry: Option<EntryId>,
+) -> Result<(), CommandError> {
+    let report = report(subject, entry);
+    if arguments.json {
+        print_json(out, &report)?;
+    } else if arguments.ndjson {
+        for file in &report.files {
+            print_json(out, &FileLine { entry, undoes: report.undoes, file })?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// A file of the result, on a line of its own.
+#[derive(Serialize)]
+struct FileLine<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<EntryId>,
+    undoes: EntryId,
+    #[serde(flatten)]
+    file: &'a FileReport<'a>,
 }
 
 /// The result, as JSON.

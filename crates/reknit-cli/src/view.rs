@@ -21,14 +21,14 @@ mod terminal;
 mod tests;
 
 pub(crate) use facts::Facts;
-pub(crate) use safe::{is_unsafe, one_line, sanitized};
+pub(crate) use safe::{Sanitizer, is_unsafe, one_line, sanitized};
 pub(crate) use style::Style;
 pub(crate) use terminal::Terminal;
 
 use fields::Fields;
 use markdown::Markdown;
 use page::{Page, Wrap};
-use safe::{Sanitizer, name};
+use safe::name;
 use terminal::Cursor;
 
 /// A reply on a terminal.

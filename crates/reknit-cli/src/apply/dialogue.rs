@@ -7,7 +7,7 @@ use reknit_workspace::Draft;
 
 use super::report::places;
 use super::work::{Work, applied};
-use crate::ask::Keyboard;
+use crate::ask::{Key, Keyboard};
 use crate::diff;
 use crate::outcome::CommandError;
 use crate::view::{Style, Terminal, sanitized};
@@ -26,6 +26,22 @@ pub(super) enum Decision<'e> {
     Nothing,
     Interrupted,
 }
+
+const ALL_OR_EACH: [Key; 3] = [
+    Key { label: "[y]es", meaning: "write all of it" },
+    Key { label: "[n]o", meaning: "write nothing" },
+    Key { label: "[e]ach", meaning: "decide on each edit by itself" },
+];
+
+const ONE_BY_ONE: [Key; 4] = [
+    Key { label: "[y]es", meaning: "apply this edit" },
+    Key { label: "[n]o", meaning: "leave this edit out" },
+    Key { label: "[a]ll the rest", meaning: "apply this edit and all that follow" },
+    Key {
+        label: "[q]uit",
+        meaning: "leave out this edit and all that follow, and write those chosen before",
+    },
+];
 
 impl Dialogue {
     pub(super) fn open(terminal: Terminal) -> Result<Self, CommandError> {
@@ -51,11 +67,8 @@ impl Dialogue {
         let chosen = chosen(plan);
         let files = plan.files.iter().filter(|file| file.changes()).count();
         let subject = format!("{} to {}", counted(chosen.len(), "edit"), counted(files, "file"));
-        let (choices, letters) = match chosen.len() {
-            1 => ("[y]es, [n]o", &['y', 'n'][..]),
-            _ => ("[y]es, [n]o, [e]ach", &['y', 'n', 'e'][..]),
-        };
-        match self.ask(&format!("Apply {subject}? {choices}:"), letters)? {
+        let keys = if chosen.len() == 1 { &ALL_OR_EACH[..2] } else { &ALL_OR_EACH };
+        match self.ask(&format!("Apply {subject}?"), keys)? {
             Some('y') => Ok(Decision::Apply(draft)),
             Some('e') => self.decide_each(work, draft, &chosen),
             _ => Ok(self.nothing()),
@@ -77,9 +90,7 @@ impl Dialogue {
                 continue;
             }
             self.show_edit(work, draft.plan(), index)?;
-            let question =
-                format!("Edit {} of {}? [y]es, [n]o, [a]ll the rest, [q]uit:", position + 1, all.len());
-            match self.ask(&question, &['y', 'n', 'a', 'q'])? {
+            match self.ask(&format!("Edit {} of {}?", position + 1, all.len()), &ONE_BY_ONE)? {
                 Some('y') => {}
                 Some('n') => {
                     wanted.retain(|&other| other != index);
@@ -133,9 +144,8 @@ impl Dialogue {
         }
     }
 
-    fn ask(&mut self, question: &str, letters: &[char]) -> Result<Option<char>, CommandError> {
-        let question = self.terminal.paint(Style::Strong, question);
-        self.keyboard.ask(&mut self.out, &question, letters)
+    fn ask(&mut self, subject: &str, keys: &[Key]) -> Result<Option<char>, CommandError> {
+        self.keyboard.ask(&mut self.out, self.terminal, subject, keys)
     }
 
     fn note(&mut self, words: &str) -> Result<(), CommandError> {

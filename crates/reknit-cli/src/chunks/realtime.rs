@@ -10,6 +10,7 @@ use super::lines::Place;
 use super::noticed::Noticed;
 use super::session::is_zero;
 use super::{Fold, Form};
+use crate::names::OneOf;
 use crate::outcome::CommandError;
 use crate::present::Presenter;
 
@@ -17,10 +18,8 @@ mod feed;
 
 use feed::Feed;
 
-pub(super) fn profile(name: &str) -> Result<Profile, String> {
-    name.parse()
-        .map_err(|error: reknit_compat::realtime::UnknownProfile| format!("{error}; {}", error.hint()))
-}
+pub(super) const PROFILES: OneOf<Profile> =
+    OneOf { names: || Profile::ALL.map(Profile::name).to_vec(), parse: |name| name.parse().ok() };
 
 pub(super) struct Realtime {
     processor: Processor,

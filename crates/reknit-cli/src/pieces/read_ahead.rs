@@ -1,4 +1,5 @@
-//! [`ReadAhead`]: reads the input on a thread of its own, so that waiting for it can be interrupted.
+//! [`ReadAhead`]: reads input that may take its time on a thread of its own, so that waiting for it can be
+//! interrupted.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
@@ -13,11 +14,18 @@ use crate::outcome::CommandError;
 
 /// The input as it comes in.
 pub(super) struct ReadAhead {
-    incoming: Receiver<Incoming>,
+    side: Side,
     interrupt: Interrupt,
     start: Instant,
     /// Of the last read.
     time: Time,
+}
+
+/// Where the input is read.
+enum Side {
+    Thread(Receiver<Incoming>),
+    /// Here: a file never keeps anybody waiting.
+    Here(Box<Reads>),
 }
 
 /// One step of the input.
@@ -42,33 +50,29 @@ impl ReadAhead {
         let interrupt = Interrupt::watch()?;
         let start = Instant::now();
         let time = reads.time(&Read::new(0, []), Duration::ZERO);
-        let (sender, incoming) = mpsc::sync_channel(MAX_WAITING);
-        let stop = interrupt.clone();
-        // It ends with the program: a blocked read cannot be cancelled.
-        thread::spawn(move || read_all(reads, &sender, start, &stop));
-        Ok(Self { incoming, interrupt, start, time })
+        let side = if reads.is_stored() {
+            Side::Here(Box::new(reads))
+        } else {
+            let (sender, incoming) = mpsc::sync_channel(MAX_WAITING);
+            let stop = interrupt.clone();
+            // It ends with the program: a blocked read cannot be cancelled.
+            thread::spawn(move || read_all(reads, &sender, start, &stop));
+            Side::Thread(incoming)
+        };
+        Ok(Self { side, interrupt, start, time })
     }
 
     /// The next step, if it comes within a time. After an interrupt: what was read already, then the end.
     pub(super) fn next(&mut self, within: Duration) -> Option<Incoming> {
-        let start = Instant::now();
-        loop {
-            let wait = if self.interrupt.is_set() { Duration::ZERO } else { within.min(POLL_INTERVAL) };
-            match self.incoming.recv_timeout(wait) {
-                Ok(step) => {
-                    if let Incoming::Read { time, .. } = &step {
-                        self.time = *time;
-                    }
-                    return Some(step);
-                }
-                Err(RecvTimeoutError::Disconnected) => return Some(Incoming::End(None)),
-                Err(RecvTimeoutError::Timeout) if self.interrupt.is_set() => {
-                    return Some(Incoming::End(None));
-                }
-                Err(RecvTimeoutError::Timeout) if start.elapsed() >= within => return None,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
+        let step = match &mut self.side {
+            Side::Here(_) if self.interrupt.is_set() => Incoming::End(None),
+            Side::Here(reads) => step(reads, self.start),
+            Side::Thread(incoming) => wait(incoming, &self.interrupt, within)?,
+        };
+        if let Incoming::Read { time, .. } = &step {
+            self.time = *time;
         }
+        Some(step)
     }
 
     /// Whether the input ended because of an interrupt.
@@ -94,16 +98,35 @@ impl ReadAhead {
     }
 }
 
+/// The next step from the thread, if it comes within a time.
+fn wait(incoming: &Receiver<Incoming>, interrupt: &Interrupt, within: Duration) -> Option<Incoming> {
+    let start = Instant::now();
+    loop {
+        let wait = if interrupt.is_set() { Duration::ZERO } else { within.min(POLL_INTERVAL) };
+        match incoming.recv_timeout(wait) {
+            Ok(step) => return Some(step),
+            Err(RecvTimeoutError::Disconnected) => return Some(Incoming::End(None)),
+            Err(RecvTimeoutError::Timeout) if interrupt.is_set() => return Some(Incoming::End(None)),
+            Err(RecvTimeoutError::Timeout) if start.elapsed() >= within => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+fn step(reads: &mut Reads, start: Instant) -> Incoming {
+    match reads.next() {
+        Ok(Some(read)) => {
+            let time = reads.time(&read, start.elapsed());
+            Incoming::Read { bytes: read.bytes, time }
+        }
+        Ok(None) => Incoming::End(reads.problem().cloned()),
+        Err(error) => Incoming::Broken(error),
+    }
+}
+
 fn read_all(mut reads: Reads, sender: &SyncSender<Incoming>, start: Instant, stop: &Interrupt) {
     while !stop.is_set() {
-        let step = match reads.next() {
-            Ok(Some(read)) => {
-                let time = reads.time(&read, start.elapsed());
-                Incoming::Read { bytes: read.bytes, time }
-            }
-            Ok(None) => Incoming::End(reads.problem().cloned()),
-            Err(error) => Incoming::Broken(error),
-        };
+        let step = step(&mut reads, start);
         let goes_on = matches!(step, Incoming::Read { .. });
         if sender.send(step).is_err() || !goes_on {
             return;

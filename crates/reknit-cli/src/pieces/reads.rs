@@ -1,7 +1,7 @@
 //! [`Reads`]: the input, read by read.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,11 +9,12 @@ use anyhow::{Context, anyhow};
 use reknit::recording::{self, Detected, Header, Read, Reader};
 use reknit::{Diagnostic, Limits};
 
+use super::decompress::{Decompressed, Source};
 use crate::outcome::CommandError;
 
 /// The input, read by read: a raw stream as it arrives, a recording as it was recorded.
 pub(crate) struct Reads {
-    source: Box<dyn io::Read + Send>,
+    source: Source,
     name: String,
     /// Whether it comes from a file, and so has no times.
     is_stored: bool,
@@ -41,9 +42,16 @@ enum Kind {
 }
 
 impl Reads {
-    /// Opens a file, or standard input for `-` and for nothing.
+    /// Opens a file, or standard input for `-` and for nothing. It may be compressed.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self, CommandError> {
-        let (source, name, is_stored): (Box<dyn io::Read + Send>, _, _) = match file {
+        let raw = Self::open_raw(file)?;
+        let source = Box::new(Decompressed::new(raw.source));
+        Ok(Self { source, kind: Kind::Unknown(Vec::new()), ..raw })
+    }
+
+    /// The same for input that is never a recording and never compressed.
+    pub(crate) fn open_raw(file: Option<&Path>) -> Result<Self, CommandError> {
+        let (source, name, is_stored): (Source, _, _) = match file {
             Some(path) if path != Path::new("-") => {
                 let file = File::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
                 let is_stored = file.metadata().is_ok_and(|metadata| metadata.is_file());
@@ -51,13 +59,7 @@ impl Reads {
             }
             _ => (Box::new(io::stdin()), "standard input".to_owned(), false),
         };
-        let kind = Kind::Unknown(Vec::new());
-        Ok(Self { source, name, is_stored, buffer: vec![0; 64 * 1024], kind, problem: None })
-    }
-
-    /// The same for input that is never a recording.
-    pub(crate) fn open_raw(file: Option<&Path>) -> Result<Self, CommandError> {
-        Ok(Self { kind: Kind::Raw, ..Self::open(file)? })
+        Ok(Self { source, name, is_stored, buffer: vec![0; 64 * 1024], kind: Kind::Raw, problem: None })
     }
 
     /// The next read; `None` at the end. Those of a raw stream have no time.
@@ -123,6 +125,11 @@ impl Reads {
     /// What was wrong with a recording that is cut, once all of it was read.
     pub(crate) fn problem(&self) -> Option<&Diagnostic> {
         self.problem.as_ref()
+    }
+
+    /// Whether reading it never takes long, because it is a file.
+    pub(super) fn is_stored(&self) -> bool {
+        self.is_stored
     }
 
     /// The name of the input, for messages.

@@ -87,7 +87,8 @@ impl Live {
 
     pub(super) fn show(&mut self, shown: Shown<'_>) {
         match shown {
-            Shown::About { model, input, output } => {
+            Shown::About { model, input, output, is_final } => {
+                self.facts.is_final = is_final;
                 self.facts.model = model.map(str::to_owned);
                 self.facts.input = input;
                 // Some providers count a token before there is any.

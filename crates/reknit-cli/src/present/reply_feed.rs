@@ -23,6 +23,8 @@ pub(crate) struct ReplyFeed {
     open: BTreeSet<Slot>,
     /// How the message ended that is over and still has to be closed: usage may follow its end.
     ending: Option<(End, String)>,
+    /// Whether nothing has come since the provider counted the tokens of the message.
+    is_counted: bool,
     /// A text that is over, and that is to be cleaned before it is shown.
     uncleaned: Option<Slot>,
 }
@@ -37,11 +39,16 @@ pub(crate) enum Source {
 
 impl ReplyFeed {
     pub(crate) fn new(source: Source) -> Self {
-        Self { source, choice: None, open: BTreeSet::new(), ending: None, uncleaned: None }
+        Self { source, choice: None, open: BTreeSet::new(), ending: None, is_counted: false, uncleaned: None }
     }
 
     /// Shows a change; `message` is as it is right after it.
     pub(crate) fn follow(&mut self, change: &Change<'_>, message: &Message, presenter: &mut Presenter) {
+        match change {
+            Change::Grew { .. } => self.is_counted = false,
+            Change::Usage(usage) => self.is_counted |= usage.output.is_some(),
+            _ => {}
+        }
         match change {
             Change::Started(_) => self.finish(presenter),
             Change::Opened { choice, block, opening } => {
@@ -74,7 +81,7 @@ impl ReplyFeed {
                 Source::Text { profile, .. } => Some(profile.as_str()),
             };
             let (input, output) = (message.usage().input, message.usage().output);
-            presenter.show(Shown::About { model, input, output });
+            presenter.show(Shown::About { model, input, output, is_final: self.is_counted });
         }
     }
 

@@ -7,11 +7,21 @@ use serde::Serialize;
 use super::{Presenter, ReplyFeed};
 use crate::outcome::CommandError;
 use crate::pieces::Pieces;
+use crate::print::Out;
 
 /// Standard output, and what goes there of a reply.
 pub(crate) struct ReplyOutput {
     presenter: Presenter,
     arriving: Arriving,
+    /// Which of several files the reply is in, for the lines that are printed of it.
+    path: Option<String>,
+}
+
+/// A value of one of several files.
+#[derive(Serialize)]
+struct Labelled<'a, T> {
+    path: &'a str,
+    change: T,
 }
 
 /// What is printed while the reply arrives.
@@ -30,9 +40,30 @@ impl ReplyOutput {
     pub(crate) fn new(arriving: Arriving) -> Self {
         let presenter = match arriving {
             Arriving::Shown(_) => Presenter::for_people(),
-            Arriving::Changes | Arriving::Events(_) | Arriving::Nothing => Presenter::for_programs(),
+            Arriving::Changes | Arriving::Events(_) | Arriving::Nothing => {
+                Presenter::for_programs(Out::stdout())
+            }
         };
-        Self { presenter, arriving }
+        Self { presenter, arriving, path: None }
+    }
+
+    /// Only the text.
+    pub(crate) fn text(feed: ReplyFeed, out: Out) -> Self {
+        Self { presenter: Presenter::for_text(out), arriving: Arriving::Shown(Box::new(feed)), path: None }
+    }
+
+    /// The reply of one of several files, kept until it is its turn.
+    pub(crate) fn kept(arriving: Arriving, path: String) -> Self {
+        let presenter = Presenter::for_programs(Out::Kept(Vec::new()));
+        Self { presenter, arriving, path: Some(path) }
+    }
+
+    /// What was kept.
+    pub(crate) fn into_kept(self) -> Vec<u8> {
+        match self.presenter.into_out() {
+            Out::Kept(kept) => kept,
+            Out::Stdout(_) => Vec::new(),
+        }
     }
 
     /// The next piece of the input; `None` at the end.
@@ -45,7 +76,10 @@ impl ReplyOutput {
         while let Some((change, message)) = changes.next() {
             match &mut self.arriving {
                 Arriving::Shown(feed) => feed.follow(&change, message, &mut self.presenter),
-                Arriving::Changes => self.presenter.print(&change)?,
+                Arriving::Changes => match &self.path {
+                    None => self.presenter.print(&change)?,
+                    Some(path) => self.presenter.print(&Labelled { path, change })?,
+                },
                 Arriving::Events(bridge) => {
                     bridge.follow(&change, message).try_for_each(|event| self.presenter.print(&event))?;
                 }
@@ -75,6 +109,12 @@ impl ReplyOutput {
     /// Prints a value on a line of its own.
     pub(crate) fn print(&mut self, value: &impl Serialize) -> Result<(), CommandError> {
         self.presenter.print(value)?;
+        self.presenter.flush()
+    }
+
+    /// Prints words on a line of their own.
+    pub(crate) fn print_line(&mut self, words: &str) -> Result<(), CommandError> {
+        self.presenter.print_line(words)?;
         self.presenter.flush()
     }
 

@@ -16,6 +16,8 @@ pub(crate) enum Shown<'a> {
         model: Option<&'a str>,
         input: Option<u64>,
         output: Option<u64>,
+        /// Whether nothing came since they were counted.
+        is_final: bool,
     },
     /// What follows is not part of the text before.
     Break,

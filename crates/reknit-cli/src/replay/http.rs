@@ -4,6 +4,8 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
+use super::asked::Asked;
+
 // Limits that no SDK comes near; a client that exceeds one is refused.
 const HEAD_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 128;
@@ -16,11 +18,14 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A request, whose body has been skipped.
+///
+/// Only one thing is known of the body: whether it asks for a stream.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) target: String,
     pub(super) next: Next,
+    pub(super) stream: Option<bool>,
 }
 
 /// What happens after a response.
@@ -59,6 +64,7 @@ impl Status {
     pub(super) const CONFLICT: Self = Self(409, "Conflict");
     pub(super) const TOO_LARGE: Self = Self(413, "Content Too Large");
     pub(super) const HEAD_TOO_LARGE: Self = Self(431, "Request Header Fields Too Large");
+    pub(super) const FAILED: Self = Self(500, "Internal Server Error");
     pub(super) const BUSY: Self = Self(503, "Service Unavailable");
     pub(super) const VERSION: Self = Self(505, "HTTP Version Not Supported");
 }
@@ -88,15 +94,17 @@ impl Connection {
     /// Reads one request, including its body.
     pub(super) fn read_request(&mut self) -> Result<Request, Refusal> {
         loop {
-            if let Some((request, length, expects)) = self.parse_head()? {
+            if let Some((mut request, length, expects)) = self.parse_head()? {
                 if expects {
                     self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
                 }
+                let mut asked = Asked::default();
                 match length {
                     Length::Known(length) if length > BODY_BYTES => return Err(too_large()),
-                    Length::Known(length) => self.skip(length)?,
-                    Length::Chunked => self.skip_chunks()?,
+                    Length::Known(length) => self.skip(length, |piece| asked.push(piece))?,
+                    Length::Chunked => self.skip_chunks(&mut asked)?,
                 }
+                request.stream = asked.stream();
                 return Ok(request);
             }
             if self.unread.len() >= HEAD_BYTES {
@@ -180,6 +188,7 @@ impl Connection {
             next: if closes { Next::Close } else { Next::Request },
             method: head.method.unwrap_or_default().to_owned(),
             target: head.path.unwrap_or_default().to_owned(),
+            stream: None,
         };
         self.unread.drain(..end);
         Ok(Some((request, length, expects)))
@@ -196,10 +205,11 @@ impl Connection {
         }
     }
 
-    fn skip(&mut self, length: u64) -> Result<(), Refusal> {
+    fn skip(&mut self, length: u64, mut look: impl FnMut(&[u8])) -> Result<(), Refusal> {
         let mut left = length;
         loop {
             let here = self.unread.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            look(&self.unread[..here]);
             self.unread.drain(..here);
             left -= here as u64;
             if left == 0 {
@@ -209,7 +219,7 @@ impl Connection {
         }
     }
 
-    fn skip_chunks(&mut self) -> Result<(), Refusal> {
+    fn skip_chunks(&mut self, asked: &mut Asked) -> Result<(), Refusal> {
         let mut skipped = 0_u64;
         loop {
             let (head, size) = match httparse::parse_chunk_size(&self.unread) {
@@ -230,7 +240,9 @@ impl Connection {
             if size == 0 {
                 return self.skip_trailers();
             }
-            self.skip(size + 2)?;
+            self.skip(size, |piece| asked.push(piece))?;
+            // The line end after it.
+            self.skip(2, |_| {})?;
         }
     }
 

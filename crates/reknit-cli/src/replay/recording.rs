@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use reknit::frame::{Decoder, Framing};
-use reknit::{Diagnostic, Dialect, Limits};
+use reknit::{Diagnostic, Dialect, Limits, Reply, message};
 
 use super::schedule::Mark;
 use crate::outcome::CommandError;
@@ -55,6 +55,35 @@ impl Recording {
             diagnostic: reads.problem().cloned(),
             bytes,
             marks,
+        })
+    }
+}
+
+/// What a request gets that does not ask for a stream.
+pub(super) enum Whole {
+    /// The message in the provider's own form, as JSON.
+    Message(String),
+    /// What the provider reported instead.
+    Failed(String),
+    /// Nothing: the stream ends before the message does.
+    Cut,
+}
+
+impl Recording {
+    /// The whole answer, if the dialect has a form for it.
+    pub(super) fn whole(&self) -> Option<Whole> {
+        let dialect: Dialect = self.dialect.as_deref()?.parse().ok()?;
+        if !dialect.has_native() {
+            return None;
+        }
+        let mut reply = Reply::new(dialect).with_native();
+        reply.push(&self.bytes);
+        reply.finish();
+        let message = reply.message();
+        Some(match (message.status(), message.failure()) {
+            (_, Some(failure)) => Whole::Failed(failure.message.clone()),
+            (message::Status::Stopped, None) => Whole::Message(reply.into_native().last()?.to_string()),
+            (_, None) => Whole::Cut,
         })
     }
 }

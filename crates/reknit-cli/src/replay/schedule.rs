@@ -161,8 +161,13 @@ impl Schedule {
             wait_until(step.due);
             send(&bytes[step.bytes.clone()])?;
         }
-        wait_until(self.over);
+        self.wait(wait_until);
         Ok(())
+    }
+
+    /// Waits until all of it would have been sent.
+    pub(super) fn wait(&self, mut wait_until: impl FnMut(Duration)) {
+        wait_until(self.over);
     }
 }
 

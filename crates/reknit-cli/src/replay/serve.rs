@@ -13,7 +13,7 @@ use reknit::frame::Framing;
 use serde_json::json;
 
 use super::http::{Connection, Next, Refusal, Request, Status};
-use super::recording::Recording;
+use super::recording::{Recording, Whole};
 use super::schedule::{End, Schedule};
 use super::{routes, sleeper};
 use crate::outcome::CommandError;
@@ -28,6 +28,8 @@ const JSON: &str = "application/json";
 /// What is shared by all connections.
 struct Server {
     recording: Recording,
+    /// The answer to requests that do not ask for a stream, if the dialect has one.
+    whole: Option<Whole>,
     schedule: Schedule,
     open: AtomicUsize,
 }
@@ -46,7 +48,8 @@ pub(super) fn run(
     let address = listener.local_addr().context("cannot determine the port")?;
     print_message(format_args!("listening on http://{address}"));
 
-    let server = Arc::new(Server { recording, schedule, open: AtomicUsize::new(0) });
+    let server =
+        Arc::new(Server { whole: recording.whole(), recording, schedule, open: AtomicUsize::new(0) });
     let (answered, answers) = mpsc::channel();
     // The thread ends with the program, because waiting for a client cannot be interrupted.
     thread::spawn(move || accept(&listener, &server, &answered));
@@ -85,6 +88,8 @@ fn accept(listener: &TcpListener, server: &Arc<Server>, answered: &Sender<()>) {
 enum Answer {
     Greeting,
     Recording,
+    /// All of it at once, in the provider's own form.
+    Whole,
     Refused(Status, String),
 }
 
@@ -95,7 +100,7 @@ fn serve(server: &Server, mut connection: Connection, has_room: bool, answered: 
             Err(Refusal::Gone) => return,
             Err(Refusal::Answer(status, what)) => (String::new(), Answer::Refused(status, what), Next::Close),
             Ok(request) => {
-                let answer = if has_room { decide(&server.recording, &request) } else { busy() };
+                let answer = if has_room { decide(server, &request) } else { busy() };
                 (format!("{} {}: ", request.method, request.target), answer, request.next)
             }
         };
@@ -120,12 +125,13 @@ fn serve(server: &Server, mut connection: Connection, has_room: bool, answered: 
     }
 }
 
-fn decide(recording: &Recording, request: &Request) -> Answer {
+fn decide(server: &Server, request: &Request) -> Answer {
+    let Server { recording, whole, .. } = server;
     let Request { method, target, .. } = request;
     if target == "/" && method == "GET" {
         return Answer::Greeting;
     }
-    let Some(asked) = routes::dialect_of(target) else {
+    let Some(route) = routes::of(target) else {
         return Answer::Refused(Status::NOT_FOUND, format!("`{target}` is not a known path"));
     };
     if method != "POST" {
@@ -134,11 +140,12 @@ fn decide(recording: &Recording, request: &Request) -> Answer {
     }
     // A dialect without a path of its own is answered on all paths.
     let expected = recording.dialect.as_deref().filter(|dialect| routes::path_of(dialect).is_some());
-    match expected.filter(|dialect| *dialect != asked) {
+    match expected.filter(|dialect| *dialect != route.dialect) {
         Some(dialect) => {
-            let what = format!("the recording is `{dialect}`, but `{target}` is `{asked}`");
+            let what = format!("the recording is `{dialect}`, but `{target}` is `{}`", route.dialect);
             Answer::Refused(Status::CONFLICT, what)
         }
+        None if whole.is_some() && !route.streams(request.stream) => Answer::Whole,
         None => Answer::Recording,
     }
 }
@@ -154,7 +161,7 @@ fn give(
     next: Next,
     connection: &mut Connection,
 ) -> io::Result<(String, Next)> {
-    let Server { recording, schedule, .. } = server;
+    let Server { recording, schedule, whole, .. } = server;
     match answer {
         Answer::Greeting => {
             connection.answer(Status::OK, "text/plain; charset=utf-8", &greeting(recording))?;
@@ -163,6 +170,21 @@ fn give(
         Answer::Refused(status, what) => {
             refuse(connection, *status, what)?;
             Ok((format!("{}, {what}", status.0), Next::Close))
+        }
+        Answer::Whole => {
+            schedule.wait(sleeper());
+            match whole {
+                Some(Whole::Message(message)) if schedule.end == End::Whole => {
+                    connection.answer(Status::OK, JSON, &format!("{message}\n"))?;
+                    Ok(("200, not as a stream".to_owned(), Next::Close))
+                }
+                Some(Whole::Failed(what)) if schedule.end == End::Whole => {
+                    refuse(connection, Status::FAILED, what)?;
+                    Ok((format!("500, {what}"), Next::Close))
+                }
+                // Half an answer is no answer.
+                _ => Ok(("the connection was broken before the answer".to_owned(), Next::Close)),
+            }
         }
         Answer::Recording => {
             connection.begin_chunks(content_type(recording.framing), next)?;
@@ -180,6 +202,7 @@ fn refuse(connection: &mut Connection, status: Status, what: &str) -> io::Result
     let kind = match status {
         Status::NOT_FOUND => "not_found_error",
         Status::BUSY => "overloaded_error",
+        Status::FAILED => "api_error",
         _ => "invalid_request_error",
     };
     let mut body = json!({"type": "error", "message": what, "error": {"type": kind, "message": what}});

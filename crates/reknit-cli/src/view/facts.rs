@@ -16,6 +16,8 @@ pub(crate) struct Facts {
     pub(crate) input: Option<u64>,
     /// Tokens of the reply so far, as the provider counts them.
     pub(crate) output: Option<u64>,
+    /// Whether that was counted when the reply was over. Some providers count only up to their first piece.
+    pub(crate) is_final: bool,
     /// Characters of the reply so far.
     pub(crate) characters: u64,
     /// When the first piece of the reply came.
@@ -41,12 +43,9 @@ impl Facts {
         let mut words: Vec<_> = self.model.as_deref().map(name).into_iter().collect();
         words.extend(self.tokens());
         words.extend(self.first.map(|first| format!("first piece after {}", seconds(first))));
-        let rate_of = |count| self.time().and_then(|time| rate(count, time));
-        // Counts that grow with the reply are final now.
-        words.extend(match self.output {
-            Some(tokens) => rate_of(tokens).map(|rate| format!("{rate} tokens/s")),
-            None => rate_of(self.characters).map(|rate| format!("{rate} chars/s")),
-        });
+        let tokens = self.output.filter(|_| self.is_final);
+        let rate = tokens.and_then(|tokens| rate(tokens, self.time()?));
+        words.extend(rate.map(|rate| format!("{rate} tokens/s")));
         words.extend(self.last.map(seconds));
         words
     }
@@ -102,6 +101,7 @@ mod tests {
             model: Some("模型-🙂-long-name".to_owned()),
             input: Some(1200),
             output: Some(7),
+            is_final: false,
             characters: 900,
             first: Some(Duration::from_millis(420)),
             last: Some(Duration::from_millis(2420)),

@@ -47,13 +47,13 @@ pub(crate) fn is_unsafe(char: char) -> bool {
 
 /// Sanitizes text that comes in pieces.
 #[derive(Default)]
-pub(super) struct Sanitizer {
+pub(crate) struct Sanitizer {
     /// The carriage return may be the first half of a line end.
     is_after_return: bool,
 }
 
 impl Sanitizer {
-    pub(super) fn push(&mut self, char: char, mut put: impl FnMut(char)) {
+    pub(crate) fn push(&mut self, char: char, mut put: impl FnMut(char)) {
         if char != '\n' {
             self.finish(&mut put);
         }

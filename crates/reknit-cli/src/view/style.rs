@@ -31,6 +31,11 @@ pub(crate) enum Style {
 }
 
 impl Style {
+    /// A text in this style, with the style reset after it.
+    pub(crate) fn paint(self, text: &str) -> String {
+        format!("\x1b[{}m{text}\x1b[0m", self.parameters())
+    }
+
     /// The parameters of the escape sequence that sets it. Only the sixteen colours, which users can choose.
     pub(super) fn parameters(self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
 //! [`Terminal`]: what is at the other end of standard output.
 
-use std::env;
 use std::io::{self, IsTerminal};
 
 use super::style::Style;
+use crate::colour;
 
 /// What a terminal can do and should do.
 #[derive(Clone, Copy, Debug)]
@@ -29,20 +29,23 @@ pub(super) enum Cursor {
 impl Terminal {
     /// The terminal on standard output, if it is one.
     pub(crate) fn on_stdout() -> Option<Self> {
-        let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-        let is_dumb = env::var_os("TERM").is_none_or(|name| name.is_empty() || name == "dumb");
-        io::stdout().is_terminal().then_some(Self {
-            paint: if is_dumb || is_set("NO_COLOR") { Paint::None } else { Paint::Colours },
-            cursor: if is_dumb { Cursor::Stays } else { Cursor::Moves },
+        io::stdout().is_terminal().then(|| Self {
+            paint: if colour::is_on(true) { Paint::Colours } else { Paint::None },
+            cursor: if colour::is_dumb() { Cursor::Stays } else { Cursor::Moves },
         })
+    }
+
+    /// The same, or whatever else standard output is, if it gets colours anyway.
+    pub(crate) fn on_stdout_or_coloured() -> Option<Self> {
+        let coloured =
+            || colour::is_on(false).then_some(Self { paint: Paint::Colours, cursor: Cursor::Stays });
+        Self::on_stdout().or_else(coloured)
     }
 
     /// A text in a style, with the style reset after it.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         match self.paint {
-            Paint::Colours if style != Style::Plain && !text.is_empty() => {
-                format!("\x1b[{}m{text}\x1b[0m", style.parameters())
-            }
+            Paint::Colours if style != Style::Plain && !text.is_empty() => style.paint(text),
             Paint::Colours | Paint::None => text.to_owned(),
         }
     }

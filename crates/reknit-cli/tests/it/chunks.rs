@@ -292,7 +292,6 @@ fn bad_lines_are_reported_and_skipped() {
         error: line 4, byte 75: the line is not JSON: the value is cut
         hint: write each event as one JSON object
         error: line 5, byte 76: an event must be an object, but it is a list
-        hint: write each event as one JSON object
         error: line 6, byte 110: the line is not UTF-8
         hint: write the events as UTF-8
         error: line 8, byte 180: `stream` of `shell-output` must be one of `stdout`, `stderr`, but it is `stdin`
@@ -306,7 +305,6 @@ fn bad_lines_are_reported_and_skipped() {
         error: line 4, byte 75: the line is not JSON: the value is cut
         hint: write each event as one JSON object
         error: line 5, byte 76: an event must be an object, but it is a list
-        hint: write each event as one JSON object
         error: line 6, byte 110: the line is not UTF-8
         hint: write the events as UTF-8
         warning: line 7, byte 114: `tool-result` was dropped: there is no call `c`
@@ -493,4 +491,23 @@ fn a_long_message_of_a_server_is_shown_whole() {
 fn pretty(json: &str) -> String {
     let value: Value = json.parse().expect("it is JSON");
     serde_json::to_string_pretty(&value).expect("a value is JSON") + "\n"
+}
+
+#[test]
+fn the_rules_of_a_server_can_be_named_without_an_equals_sign() {
+    let line = "{\"type\":\"text_delta\",\"session_id\":\"s\",\"content\":\"Hi\"}\n";
+    let joined = run(&["chunks", "--realtime=agent-c", "--json"], line);
+    assert_eq!(joined.code, Some(0), "{}", joined.stderr);
+    assert_eq!(run(&["chunks", "--realtime", "agent-c", "--json"], line), joined);
+    // Any other word is the file.
+    let file = run(&["chunks", "--realtime", "missing.ndjson"], "");
+    assert!(file.stderr.starts_with("error: cannot open `missing.ndjson`"), "{}", file.stderr);
+}
+
+#[test]
+fn fed_a_providers_stream_it_gives_its_hint_once() {
+    let chunks = run(&["chunks"], crate::corpus::bytes("anthropic/text"));
+    assert_eq!(chunks.code, Some(1));
+    let hint = "hint: for a provider's stream, use the output of `reknit read --events`";
+    assert_eq!(chunks.stderr.matches(hint).count(), 1, "{}", chunks.stderr);
 }

@@ -345,3 +345,18 @@ fn what_was_changed_since_is_asked_about() {
     assert_eq!(talk(&folder, &[], &["undo"], &[(question, b"o\n")]).code, Some(0));
     assert_eq!(folder.read("main.rs"), BEFORE);
 }
+
+#[test]
+fn any_other_key_explains_the_keys() {
+    let folder = folder();
+    let left = apply(
+        &folder,
+        &[("[e]ach:", b"?\n"), ("explain the keys", b"e\n"), ("[q]uit:", b"?\n"), ("before\n", b"q\n")],
+    );
+    let screen = left.screen();
+    let explained = "  [y]es: write all of it\n  [n]o: write nothing\n  [e]ach: decide on each edit by itself\n  [?]: explain the keys\n";
+    assert!(screen.contains(explained), "{screen}");
+    assert!(screen.contains("  [q]uit: leave out this edit and all that follow"), "{screen}");
+    assert_eq!(left.code, Some(1));
+    assert_eq!(folder.read("main.rs"), BEFORE);
+}

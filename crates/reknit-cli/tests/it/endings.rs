@@ -72,12 +72,12 @@ fn a_cut_message_is_1_and_what_there_is_is_printed() {
         &["read"],
         "",
         expect![[r#"
-            exit 1
+            exit 2
             --- stdout
             --- stderr
-            error: the stream ended before the message did: it is cut
-            hint: ask for the reply again
-            see: `reknit explain cut`
+            error: the input is empty
+            hint: nothing arrived: `curl -i` shows the status of the response and its headers
+            see: `reknit explain unknown-dialect`
         "#]],
     );
 }
@@ -137,8 +137,8 @@ fn input_that_is_not_a_stream_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: the input (29 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
+            error: the input is an HTML page and not a stream
+            hint: a proxy or the wrong server has answered: check the URL, and the status with `curl -i`
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -161,8 +161,8 @@ fn input_that_is_not_a_stream_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: the input (4 bytes) contains neither a server-sent event nor JSON
-            hint: the input must be the body of a streamed response, in one of anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat
+            error: the input is not text
+            hint: if it is the body of a response, it may be compressed: let curl decompress it with `--compressed`
             see: `reknit explain unknown-dialect`
         "#]],
     );
@@ -189,7 +189,8 @@ fn wrong_usage_is_2() {
             exit 2
             --- stdout
             --- stderr
-            error: invalid value 'gopher' for '--from <DIALECT>': `gopher` is not a dialect; use one of: anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat, or auto
+            error: invalid value 'gopher' for '--from <DIALECT>'
+              [possible values: auto, anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat]
 
             For more information, try '--help'.
         "#]],
@@ -227,7 +228,7 @@ fn wrong_usage_is_2() {
             --- stderr
             error: the argument '--json' cannot be used with '--ndjson'
 
-            Usage: reknit read --json [FILE]
+            Usage: reknit read --json [FILE]...
 
             For more information, try '--help'.
         "#]],
@@ -241,7 +242,7 @@ fn an_error_of_the_input_is_2() {
     let missing = run(&["read", "no-such-file.sse"], "");
     assert_eq!((missing.code, missing.stdout.as_str()), (Some(2), ""));
     assert!(missing.stderr.starts_with("error: cannot open `no-such-file.sse`: "), "{}", missing.stderr);
-    let folder = run(&["read", env!("CARGO_MANIFEST_DIR")], "");
+    let folder = run(&["read", concat!(env!("CARGO_MANIFEST_DIR"), "/src")], "");
     assert_eq!((folder.code, folder.stdout.as_str()), (Some(2), ""));
-    assert!(folder.stderr.contains("error: cannot read `"), "{}", folder.stderr);
+    assert!(folder.stderr.contains("/src` contains no recordings\nhint: "), "{}", folder.stderr);
 }

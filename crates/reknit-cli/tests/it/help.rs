@@ -11,22 +11,26 @@ fn help_is_on_stdout_and_fits_a_screen() {
     expect![[r#"
         Turn streaming LLM responses into complete messages, tool calls and file edits
 
-        Usage: reknit <COMMAND>
+        Usage: reknit [OPTIONS] <COMMAND>
 
         Commands:
-          read     Turn a provider's stream into the message it contains, live
-          replay   Play a recording at its own pace, to standard output or as a provider's server
-          tools    Find the tool calls and thinking that a model writes into its text, live
-          chunks   Turn the events of a session into what a person sees of it, live
-          apply    Apply a model's edits to files, or explain why they cannot be applied
-          undo     Undo what `apply` wrote, byte for byte
-          log      List what `apply` and `undo` changed, newest first
-          explain  Explain what an error or diagnostic means, why it happens, and what to do about it
-          help     Print this message or the help of the given subcommand(s)
+          read         Turn a provider's stream into the message it contains, live
+          replay       Play a recording at its own pace, to standard output or as a provider's server
+          tools        Find the tool calls and thinking that a model writes into its text, live
+          chunks       Turn the events of a session into what a person sees of it, live
+          apply        Apply a model's edits to files, or explain why they cannot be applied
+          undo         Undo what `apply` wrote, byte for byte
+          log          List what `apply` and `undo` changed, newest first
+          explain      Explain what an error or diagnostic means, why it happens, and what to do about it
+          completions  Print the completions of commands, options and names for a shell
+          man          Write the manual pages of all commands into a folder
+          help         Print this message or the help of the given subcommand(s)
 
         Options:
-          -h, --help     Print help
-          -V, --version  Print version
+              --color <WHEN>  When to use colours [default: auto] [possible values: auto, always, never]
+          -q, --quiet         Print errors only: no warnings, notes, progress or summary
+          -h, --help          Print help
+          -V, --version       Print version
     "#]]
     .assert_eq(&help.stdout);
 
@@ -37,35 +41,48 @@ fn help_is_on_stdout_and_fits_a_screen() {
     expect![[r#"
         Turn a provider's stream into the message it contains, live
 
-        Usage: reknit read [OPTIONS] [FILE]
+        Usage: reknit read [OPTIONS] [FILE]...
 
         Arguments:
-          [FILE]  Stream or recording; standard input if it is `-` or omitted
+          [FILE]...  Streams or recordings, or folders of *.sse and *.rec; standard input if `-` or omitted
 
         Options:
-              --from <DIALECT>  Dialect of the stream [default: auto]
-              --as <FORM>       Print the neutral form, or native for the provider's own [default: neutral]
-              --all             Print every message of the stream, as an array, instead of the last one
-              --tools <NAME>    Find calls and thinking in the text, with a profile of `reknit tools`
-              --json            Print the message as one JSON object
-              --ndjson          Print every change as it arrives, one JSON object per line
-              --events          Print the reply's agent events as they arrive, one JSON object per line
-              --recut <SEED>    Feed the input cut at pseudo-random bytes, or `bytes` for single bytes
-              --record <FILE>   Record the input in a new file, with its cuts and times, for `replay`
-          -h, --help            Print help
+              --from <DIALECT>   Dialect of the stream [default: auto] [possible values: auto, anthropic,
+                                 openai-responses, gemini, ollama, agent-c, openai-chat]
+              --as <FORM>        Print the neutral form, or the provider's own [default: neutral] [possible
+                                 values: neutral, native]
+              --all              Print every message of the stream, as an array, instead of the last one
+              --tools <PROFILE>  Find calls and thinking in the text; `auto` reads the whole reply first
+                                 [possible values: auto, anthropic, cline, cline-v2, deepseek-r1,
+                                 deepseek-v3, deepseek-v3-1, deepseek-v3-2, deepseek-v4, gemma4, glm47,
+                                 gpt-oss, granite, harmony, hermes, jamba, kimi, kimi-k2, kimi-k25,
+                                 llama3-json, minimax-append-think, minimax-m2, mistral, nemotron-deci,
+                                 nemotron-nano, none, phi4, pythonic, qwen25, qwen3, qwen3-coder, roo,
+                                 roo-v1]
+              --text             Print only the text of the reply
+              --json             Print the message as one JSON object
+              --ndjson           Print every change as it arrives, one JSON object per line
+              --events           Print the reply's agent events as they arrive, one JSON object per line
+              --recut <SEED>     Feed the input cut at pseudo-random bytes, or `bytes` for single bytes
+              --record <FILE>    Record the input in a new file, with its cuts and times, for `replay`
+          -j, --jobs <N>         Read so many files at the same time [default: the number of processors]
+              --color <WHEN>     When to use colours [default: auto] [possible values: auto, always, never]
+          -q, --quiet            Print errors only: no warnings, notes, progress or summary
+          -h, --help             Print help
 
         Examples:
-          curl -N … | reknit read                      the text, as it arrives
+          curl -N … | reknit read                      the reply, as it arrives
+          curl -N … | reknit read --text               its text, and nothing else
           curl -N … | reknit read --json               the whole message as one JSON object
           curl -N … | reknit read --ndjson             every change as a line of JSON
-          curl -N … | reknit read --events             agent events for `reknit chunks`, as lines of JSON
-          reknit read --as native --json reply.sse     the message in the provider's own form
           curl -N … | reknit read --record new.rec     record the stream, with its cuts and times
-          reknit read new.rec                          read the recording again
+          reknit read --as native --json reply.sse     the message in the provider's own form
+          reknit read recordings/                      how each of many replies ended, and a summary
+          reknit read --json a.sse b.sse               a line with `path` and `message` for each file
 
-        An interrupt (Ctrl-C) ends the input; what has arrived is printed as a message that is cut.
+        Ctrl-C or SIGTERM ends the input; what has arrived is printed as a message that is cut.
         Exit code: 0 the message is complete, 1 it failed, or it or a call in its text is cut,
-        2 usage or other error, 130 interrupted
+        2 usage or other error, 130 or 143 ended by a signal; of several files, the worst of 0, 1 and 2
     "#]]
     .assert_eq(&read.stdout);
 }
@@ -90,19 +107,25 @@ fn the_help_about_edits_fits_a_screen() {
         Options:
               --original <FILE>  Edit this file, whatever the answer calls it, and print its new content
               --root <DIR>       Edit the files below this directory [default: .]
-              --format <FORMAT>  Format of the edits [default: auto]
+              --format <FORMAT>  Format of the edits [default: auto] [possible values: auto, search-replace,
+                                 udiff, apply-patch, whole, str-replace, roo-args]
               --loosest <HOW>    Most that a place may differ in from the search text [default: context]
+                                 [possible values: exact, line-ends, trailing-whitespace, look-alikes,
+                                 indentation, blank-lines, line-breaks, context]
               --keep-going       Apply the edits that match, even if others do not
               --dry-run          Print what would change as a unified diff, and write nothing
               --yes              Write without asking for confirmation
-              --journal <DIR>    Folder for the journal [default: in the state folder]
+              --journal <DIR>    Folder of the journal [default: `$XDG_STATE_HOME/reknit/journal`]
               --no-journal       Write without a journal: this cannot be undone
               --streaming        The answer is unfinished: print as much of the new content as is known
               --explain          Report where each edit was applied and how, or the closest place
               --json             Print the outcome of each edit as one JSON object
               --ndjson           Print one JSON object per file, or per change with `--streaming`
-              --profile <NAME>   Apply the edits as Cline does, for comparison: cline-v1 or cline-v2
+              --profile <NAME>   Apply the edits as Cline does, for comparison [possible values: cline-v1,
+                                 cline-v2]
               --recut <SEED>     Feed the answer cut at pseudo-random bytes, or `bytes` for single bytes
+              --color <WHEN>     When to use colours [default: auto] [possible values: auto, always, never]
+          -q, --quiet            Print errors only: no warnings, notes, progress or summary
           -h, --help             Print help
 
         Examples:
@@ -137,9 +160,13 @@ fn the_help_about_chunks_fits_a_screen() {
         Options:
               --json               Print the chunks as one JSON object
               --ndjson             Print what each event changed as it arrives, one JSON object per line
-              --realtime[=<NAME>]  Read an Agent C server's events, by the rules `documented` or `agent-c`
+              --realtime[=<NAME>]  Read an Agent C server's events, by the rules as documented or of its
+                                   client [possible values: documented, agent-c]
               --strict             Stop at the first line that is not an event
               --recut <SEED>       Feed the input cut at pseudo-random bytes, or `bytes` for single bytes
+              --color <WHEN>       When to use colours [default: auto] [possible values: auto, always,
+                                   never]
+          -q, --quiet              Print errors only: no warnings, notes, progress or summary
           -h, --help               Print help
 
         Examples:
@@ -156,7 +183,17 @@ fn the_help_about_chunks_fits_a_screen() {
 }
 
 #[test]
-fn the_version_is_that_of_the_package() {
-    let version = run(&["--version"], "");
-    assert_eq!((version.code, version.stdout), (Some(0), format!("reknit {}\n", env!("CARGO_PKG_VERSION"))));
+fn the_version_says_what_was_built() {
+    let short = run(&["-V"], "");
+    assert_eq!((short.code, short.stdout), (Some(0), format!("reknit {}\n", env!("CARGO_PKG_VERSION"))));
+    let long = run(&["--version"], "");
+    let lines: Vec<_> = long.stdout.lines().collect();
+    let [first, features, target] = lines[..] else { panic!("{}", long.stdout) };
+    let commit =
+        first.strip_prefix(concat!("reknit ", env!("CARGO_PKG_VERSION"), " (")).expect("it is named first");
+    let commit = commit.strip_suffix(')').expect("the commit is in parentheses");
+    let is_commit = commit.len() == 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(is_commit || commit == "unknown commit", "{commit}");
+    assert_eq!(features, "features: gzip, zlib, zstd");
+    assert!(target.starts_with("target: ") && target.contains(std::env::consts::ARCH), "{target}");
 }

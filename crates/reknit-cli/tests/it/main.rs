@@ -2,6 +2,8 @@
 
 mod apply;
 mod chunks;
+#[cfg(unix)]
+mod colours;
 mod command;
 mod corpus;
 #[cfg(unix)]
@@ -11,6 +13,7 @@ mod endings;
 mod explain;
 mod folder;
 mod help;
+mod inputs;
 #[cfg(target_os = "linux")]
 mod memory;
 mod moves;
@@ -18,6 +21,12 @@ mod outputs;
 mod pipes;
 #[cfg(unix)]
 mod pty;
+#[cfg(unix)]
+mod readme;
+#[cfg(unix)]
+mod several;
+#[cfg(unix)]
+mod shells;
 mod streaming;
 #[cfg(unix)]
 mod terminal;

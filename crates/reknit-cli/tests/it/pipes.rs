@@ -67,13 +67,15 @@ fn chunks_are_printed_before_the_events_end() {
 #[test]
 fn an_interrupt_ends_the_input_and_not_the_output() {
     let input = corpus::bytes("openai-chat/cut-without-finish-reason");
-    for (arguments, wanted) in [
-        (&["read"][..], "Hi there\n"),
-        (&["read", "--json"], r#""status":"cut""#),
-        (&["read", "--ndjson"], "{\"cut\":{}}\n"),
+    for (signal, code, arguments, wanted) in [
+        ("-INT", 130, &["read"][..], "Hi there\n"),
+        ("-INT", 130, &["read", "--json"], r#""status":"cut""#),
+        ("-TERM", 143, &["read", "--json"], r#""text":"Hi there""#),
+        ("-TERM", 143, &["read", "--ndjson"], "{\"cut\":{}}\n"),
+        ("-TERM", 143, &["read", "--text"], "Hi there\n"),
     ] {
         // The record shows when all was read, whatever is printed when.
-        let name = format!("reknit-interrupt-{}-{}.rec", std::process::id(), wanted.len());
+        let name = format!("reknit-interrupt-{}-{code}-{}.rec", std::process::id(), arguments.concat());
         let record = std::env::temp_dir().join(name);
         let _ = std::fs::remove_file(&record);
         let mut child = start(&[arguments, &["--record", record.to_str().expect("it is UTF-8")]].concat());
@@ -83,11 +85,11 @@ fn an_interrupt_ends_the_input_and_not_the_output() {
             std::thread::yield_now();
         }
         let id = child.id().to_string();
-        let killed = std::process::Command::new("kill").args(["-INT", &id]).status();
+        let killed = std::process::Command::new("kill").args([signal, &id]).status();
         assert!(killed.expect("there is a `kill`").success());
         let run = Run::from(child.wait_with_output().expect("it ends"));
         drop(stdin);
-        assert_eq!(run.code, Some(130), "{arguments:?}");
+        assert_eq!(run.code, Some(code), "{arguments:?}");
         assert!(run.stdout.contains(wanted), "{}", run.stdout);
         assert_eq!(run.stderr, "error: interrupted before the message ended: it is cut\n");
         std::fs::remove_file(&record).expect("it was there");

@@ -142,9 +142,12 @@ fn wrong_usage_has_a_hint() {
     let profile = run(&["tools", "--profile", "clin"], "");
     assert_eq!(profile.code, Some(2));
     expect![[r#"
-        error: there is no profile `clin`
-        hint: use auto, or one of anthropic, cline, cline-v2, deepseek-r1, deepseek-v3, deepseek-v3-1, deepseek-v3-2, deepseek-v4, gemma4, glm47, gpt-oss, granite, harmony, hermes, jamba, kimi, kimi-k2, kimi-k25, llama3-json, minimax-append-think, minimax-m2, mistral, nemotron-deci, nemotron-nano, none, phi4, pythonic, qwen25, qwen3, qwen3-coder, roo, roo-v1
-        see: `reknit explain wrong-use`
+        error: invalid value 'clin' for '--profile <PROFILE>'
+          [possible values: auto, anthropic, cline, cline-v2, deepseek-r1, deepseek-v3, deepseek-v3-1, deepseek-v3-2, deepseek-v4, gemma4, glm47, gpt-oss, granite, harmony, hermes, jamba, kimi, kimi-k2, kimi-k25, llama3-json, minimax-append-think, minimax-m2, mistral, nemotron-deci, nemotron-nano, none, phi4, pythonic, qwen25, qwen3, qwen3-coder, roo, roo-v1]
+
+          tip: a similar value exists: 'cline'
+
+        For more information, try '--help'.
     "#]]
     .assert_eq(&profile.stderr);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
@@ -244,4 +247,34 @@ fn a_call_that_is_cut_in_the_text_of_a_reply_is_reported() {
         "#]]
         .assert_eq(&run(&["read", "--tools", "cline"], reply).stdout);
     }
+}
+
+#[test]
+fn the_profile_of_a_stream_is_found() {
+    let text = "I look.\\n<tool_call>\\n{\\\"name\\\": \\\"now\\\", \\\"arguments\\\": {}}\\n</tool_call>";
+    let reply = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}},\"finish_reason\":\"stop\"}}]}}\n\ndata: [DONE]\n\n"
+    );
+    let found = run(&["read", "--tools", "auto", "--json"], &reply);
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert!(found.stderr.starts_with("profile: hermes, because "), "{}", found.stderr);
+    assert_eq!(found.stdout, run(&["read", "--tools", "hermes", "--json"], &reply).stdout);
+    assert!(found.stdout.contains("\"name\":\"now\""), "{}", found.stdout);
+    // A stream that cannot be read is the same error as without.
+    let wrong = run(&["read", "--tools", "auto"], "<html>");
+    assert_eq!((wrong.code, wrong.stderr), (Some(2), run(&["read"], "<html>").stderr));
+}
+
+#[test]
+fn a_cut_call_on_a_pipe_is_what_was_written() {
+    let native = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"rm\",\"arguments\":\"{\\\"path\\\":\\\"/tmp\"}}]}}]}\n\n";
+    let read = run(&["read"], native);
+    assert_eq!(read.stdout, "[call rm] {\"path\":\"/tmp [cut]\n");
+    let tools = run(
+        &["tools", "--profile", "hermes"],
+        "<tool_call>{\"name\": \"rm\", \"arguments\": {\"path\": \"/tmp",
+    );
+    assert!(tools.stdout.ends_with("\"arguments\": {\"path\": \"/tmp [cut]\n"), "{}", tools.stdout);
+    let cline = run(&["tools", "--profile", "cline"], "<read_file><path>/tmp");
+    assert!(!cline.stdout.contains("{\"path\""), "{}", cline.stdout);
 }

@@ -201,3 +201,69 @@ fn the_log_is_json_for_programs() {
     assert_eq!((&entries[0]["undoes"], &entries[1]["undone_by"]), (&2.into(), &3.into()));
     assert!(first["at"].as_str().is_some_and(|at| at.ends_with('Z')), "{first}");
 }
+
+#[test]
+fn an_undo_that_changes_nothing_says_so_and_writes_nothing() {
+    let folder = edited();
+    let log = folder.run(&["log"], "").stdout;
+    folder.write("a.txt", "1\r\ntwo\r\n");
+    for arguments in [
+        &["undo", "--yes"][..],
+        &["undo", "--yes", "--force"],
+        &["undo", "--yes", "--skip"],
+        &["undo", "--dry-run"],
+    ] {
+        let nothing = folder.run(arguments, "");
+        assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(1), ""), "{arguments:?}");
+        expect![[r#"
+            error: nothing to undo in entry 2: its files are as they were before it
+            hint: `reknit log` lists other entries, and `reknit undo ID` undoes one of them
+            see: `reknit explain undo`
+        "#]]
+        .assert_eq(&nothing.stderr);
+    }
+    // Nothing is left that could be undone and has not changed since.
+    folder.write("a.txt", "another\n");
+    let skipped = folder.run(&["undo", "--yes", "--skip"], "");
+    assert_eq!(skipped.code, Some(1));
+    assert!(
+        skipped.stderr.starts_with("error: nothing to undo in entry 2: its files have changed"),
+        "{}",
+        skipped.stderr
+    );
+    assert_eq!(folder.run(&["log"], "").stdout, log);
+    assert_eq!(folder.read("a.txt"), "another\n");
+}
+
+#[test]
+fn each_file_of_an_undo_can_be_a_line() {
+    let folder = edited();
+    assert_eq!(folder.run(&["undo", "--yes"], "").code, Some(0));
+    let shown = folder.run(&["undo", "--dry-run", "--ndjson"], "");
+    let lines = "{\"undoes\":1,\"path\":\"a.txt\",\"standing\":\"ready\"}\n\
+                 {\"undoes\":1,\"path\":\"new/c.txt\",\"standing\":\"ready\"}\n";
+    assert_eq!((shown.code, shown.stdout.as_str()), (Some(0), lines), "{}", shown.stderr);
+    let undone = folder.run(&["undo", "--yes", "--ndjson"], "");
+    assert_eq!(undone.stdout, lines.replace("{\"undoes\"", "{\"entry\":4,\"undoes\""));
+}
+
+#[test]
+fn looking_at_a_journal_does_not_make_one() {
+    let folder = Folder::new(&[("a.txt", "one\n")]);
+    let log = folder.run(&["log"], "");
+    assert_eq!((log.code, log.stdout.as_str()), (Some(0), ""));
+    assert_eq!(log.stderr, "no changes; `--all` lists changes in other directories\n");
+    assert_eq!(folder.run(&["log", "--all", "--json"], "").stdout, "{\"entries\":[]}\n");
+    assert_eq!(folder.run(&["undo", "--yes"], "").code, Some(1));
+    assert!(!std::path::Path::new(&folder.state()).exists(), "the folder of the journal was made");
+}
+
+#[test]
+fn a_directory_that_does_not_exist_is_an_error_at_once() {
+    let folder = Folder::new(&[]);
+    // Nothing is on standard input, and nobody could be asked.
+    let missing = folder.run(&["apply", "--root", "nowhere"], "");
+    assert_eq!(missing.code, Some(2));
+    assert!(missing.stderr.contains("`nowhere`") && missing.stderr.contains("hint: "), "{}", missing.stderr);
+    assert!(!missing.stderr.contains("confirmation"), "{}", missing.stderr);
+}

@@ -185,7 +185,7 @@ fn several_are_answered_at_once() {
 fn a_connection_can_be_used_again() {
     let server = Server::of(recording(CHAT.as_bytes(), 50), &["--requests", "3"]);
     let chunked = "POST /chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\
-                   3;x=y\r\nabc\r\n0\r\nTrailer: 1\r\n\r\n";
+                   6;x=y\r\n{\"stre\r\n9\r\nam\":true}\r\n0\r\nTrailer: 1\r\n\r\n";
     let requests = [chunked.as_bytes(), &post_with("/chat/completions", ""), &post("/chat/completions")];
     let mut stream = server.connect();
     // All at once, so that each is read after the previous one.
@@ -302,9 +302,78 @@ fn a_port_that_is_taken_is_an_error_with_a_hint() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_it_with_130() {
+fn a_signal_ends_it_with_its_code() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let server = Server::of(recording(CHAT.as_bytes(), 50), &[]);
+        let killed =
+            std::process::Command::new("kill").args([signal, &server.child.id().to_string()]).status();
+        assert!(killed.expect("there is a `kill`").success());
+        assert_eq!(server.end().0, Some(code));
+    }
+}
+
+/// A request with this body.
+fn ask(server: &Server, path: &str, body: &str) -> Answer {
+    let length = body.len();
+    let head = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length:";
+    server.send(format!("POST {path} {head} {length}\r\n\r\n{body}").as_bytes())
+}
+
+#[test]
+fn a_request_for_no_stream_gets_the_whole_message() {
     let server = Server::of(recording(CHAT.as_bytes(), 50), &[]);
-    let killed = std::process::Command::new("kill").args(["-INT", &server.child.id().to_string()]).status();
-    assert!(killed.expect("there is a `kill`").success());
-    assert_eq!(server.end().0, Some(130));
+    let native = crate::program::run_with(CHAT.as_bytes(), &["read", "--as", "native", "--json"]);
+    let native: serde_json::Value = serde_json::from_slice(&native.stdout).expect("it is JSON");
+    for body in ["", "{}", "{\"stream\":false}", "{\"messages\":[{\"stream\":true}]}"] {
+        let answer = ask(&server, "/v1/chat/completions", body);
+        assert_eq!(answer.status(), "200");
+        assert!(answer.head.contains("\r\nContent-Type: application/json\r\n"), "{}", answer.head);
+        assert_eq!(answer.json(), native, "{body}");
+    }
+    let streamed = ask(&server, "/v1/chat/completions", "{\"messages\":[],\"stream\": true}");
+    assert_eq!(streamed.chunks().0.concat(), CHAT.as_bytes());
+}
+
+#[test]
+fn a_path_of_gemini_says_whether_it_streams() {
+    let gemini = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}],\"role\":\"model\"},\"finishReason\":\"STOP\",\"index\":0}]}\n\n";
+    let server = Server::of(gemini, &[]);
+    for version in ["v1", "v1beta"] {
+        let streamed = ask(&server, &format!("/{version}/models/m:streamGenerateContent?alt=sse"), "{}");
+        assert_eq!(streamed.chunks().0.concat(), gemini.as_bytes());
+        let whole = ask(&server, &format!("/{version}/models/m:generateContent"), "{}");
+        assert_eq!(whole.json()["candidates"][0]["content"]["parts"][0]["text"], "Hi");
+    }
+}
+
+#[test]
+fn ollama_streams_unless_told_not_to() {
+    let ollama = "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"Hi\"},\"done\":false}\n\
+                  {\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\"}\n";
+    let server = Server::of(ollama, &[]);
+    assert_eq!(ask(&server, "/api/chat", "{\"model\":\"m\"}").chunks().0.concat(), ollama.as_bytes());
+    let whole = ask(&server, "/api/chat", "{\"stream\":false}");
+    assert_eq!(whole.json()["message"]["content"], "Hi");
+}
+
+#[test]
+fn half_a_message_is_never_sent_as_a_whole_one() {
+    let check = |recorded: &str, options: &[&str], expected: &str| {
+        let server = Server::of(recorded, options);
+        let mut stream = server.connect();
+        stream
+            .write_all(b"POST /v1/chat/completions HTTP/1.1\r\nConnection: close\r\n\r\n")
+            .expect("it reads");
+        let mut bytes = String::new();
+        stream.read_to_string(&mut bytes).expect("it ends the connection");
+        assert!(bytes.starts_with(expected), "{bytes}");
+        assert!(!bytes.contains("Zürich"), "{bytes}");
+    };
+    check(CHAT, &["--cut", "150"], "");
+    check(&CHAT[..200], &[], "");
+    let failed = format!(
+        "{}data: {{\"error\":{{\"message\":\"out of order\"}}}}\n\n",
+        &CHAT[..CHAT.find(": ping").expect("it is there")]
+    );
+    check(&failed, &[], "HTTP/1.1 500 Internal Server Error\r\n");
 }
