@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use reknit::edit::{FileAction, FilePlan, Format, How, Parsed, Parser, Plan, Policy};
+use reknit::edit::{FileAction, FilePlan, Format, How, Parser, Plan, Policy};
 use reknit_compat::cline::Version;
 use reknit_workspace::{Edits, Root};
 
@@ -31,8 +31,9 @@ mod write;
 
 use answer::Answer;
 use dialogue::{Decision, Dialogue};
+use input::Input;
 use json::{Contents, Summary};
-use report::{explain_places, report_failures, report_no_edits, report_notes};
+use report::{explain_places, report_cut, report_failures, report_no_edits, report_notes};
 use target::Target;
 use work::{Planned, Work};
 
@@ -205,7 +206,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         None => Place::Below(open_root(&arguments.root)?),
     };
     let purpose = Purpose::of(arguments)?;
-    let Some(parsed) = read(arguments)? else { return Ok(Outcome::Interrupted) };
+    let Some(Input { parsed, is_cut }) = read(arguments)? else { return Ok(Outcome::Interrupted) };
     if parsed.edits.is_empty() {
         print_summary(arguments, &Summary::of_none(parsed.format, &parsed.problems).with_reason())?;
         report_no_edits(&parsed.problems, arguments.explain);
@@ -227,9 +228,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     } else {
         report_notes(&work, planned.plan());
     }
-    let is_whole = work.is_whole(&planned);
+    let is_whole = work.is_whole(&planned) && !is_cut;
     if !is_whole {
         report_failures(&work, planned.plan(), arguments.explain);
+        if is_cut {
+            report_cut();
+        }
         if !arguments.keep_going {
             print_summary(arguments, &Summary::new(&work, planned.plan(), Contents::Omitted))?;
             return Ok(Outcome::Partly);
@@ -240,7 +244,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
 }
 
 /// Reads the whole answer, from its text or from the messages of a reply; `None` if that was interrupted.
-fn read(arguments: &Arguments) -> Result<Option<Parsed>, CommandError> {
+fn read(arguments: &Arguments) -> Result<Option<Input>, CommandError> {
     let pieces = match arguments.format {
         Found::Auto => Pieces::open(arguments.answer.as_deref(), arguments.recut)?,
         Found::Named(_) => Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?,
@@ -256,10 +260,10 @@ fn read(arguments: &Arguments) -> Result<Option<Parsed>, CommandError> {
         return Ok(None);
     }
     let messages = match arguments.format {
-        Found::Auto => input::edits_of_messages(text.as_bytes()),
+        Found::Auto => Input::of_messages(text.as_bytes()),
         Found::Named(_) => None,
     };
-    Ok(Some(messages.unwrap_or_else(|| parser.finish())))
+    Ok(Some(messages.unwrap_or_else(|| Input { parsed: parser.finish(), is_cut: false })))
 }
 
 fn act(

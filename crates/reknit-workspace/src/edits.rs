@@ -37,6 +37,7 @@
 
 use std::collections::BTreeMap;
 
+use reknit::Limits;
 use reknit::edit::{Original, Parsed, Policy};
 
 use crate::root::{File, RelPath, Root};
@@ -69,8 +70,13 @@ impl<'r> Edits<'r> {
     /// Paths are resolved with [`Root::resolve`]. Deleting or moving a file is about the name itself, so there a
     /// symlink is refused instead of followed. If a file cannot be read, the edits that name it are refused. A
     /// file that does not exist is fine, because an edit may create it.
-    pub fn read(root: &'r Root, mut answer: Parsed) -> Self {
-        let (files, mut refusals) = reader::read(root, &mut answer.edits);
+    pub fn read(root: &'r Root, answer: Parsed) -> Self {
+        Self::read_with_limits(root, answer, &Limits::default())
+    }
+
+    /// The same with other limits, of which [`Limits::file_bytes`] counts.
+    pub fn read_with_limits(root: &'r Root, mut answer: Parsed, limits: &Limits) -> Self {
+        let (files, mut refusals) = reader::read(root, &mut answer.edits, limits);
         refusals.extend(refusal::colliding_moves(&answer.edits, &refusals));
         Self { root, answer, files, refusals }
     }

@@ -102,9 +102,17 @@ impl Root {
 
     /// Reads a whole file and takes its stamp.
     pub fn read(&self, path: &RelPath) -> Result<File, Error> {
+        self.read_up_to(path, u64::MAX)
+    }
+
+    /// The same for a file that has at most so many bytes.
+    pub(crate) fn read_up_to(&self, path: &RelPath, max: u64) -> Result<File, Error> {
         let place = self.place(path)?;
         let mut file = place.open()?;
         let metadata = file.metadata().map_err(|error| place.io("reading its metadata", error))?;
+        if metadata.len() > max {
+            return Err(Error::TooLarge { path: path.to_string(), size: metadata.len(), max });
+        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| place.io("reading", error))?;
         let stamp = Stamp { hash: Hash::of(&bytes), size: bytes.len() as u64, mode: mode_of(&metadata) };

@@ -33,6 +33,8 @@ pub struct Limits {
     pub text_bytes: usize,
     /// The length of a parameter of a call in a text, or of all its arguments if they are JSON.
     pub param_bytes: usize,
+    /// The length of a file that is edited.
+    pub file_bytes: u64,
 }
 
 impl Limits {
@@ -84,6 +86,13 @@ impl Limits {
         self.param_bytes = param_bytes;
         self
     }
+
+    /// Sets [`file_bytes`](Self::file_bytes).
+    #[must_use]
+    pub const fn with_file_bytes(mut self, file_bytes: u64) -> Self {
+        self.file_bytes = file_bytes;
+        self
+    }
 }
 
 /// Far more than any real reply needs, but still an amount that a process can hold.
@@ -99,6 +108,8 @@ impl Default for Limits {
             diagnostics: 1_000,
             text_bytes: 64 << 20,
             param_bytes: 16 << 20,
+            // An edit needs the memory of its file.
+            file_bytes: 4 << 30,
         }
     }
 }

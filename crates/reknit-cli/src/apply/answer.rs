@@ -1,6 +1,7 @@
 //! The model's answer, as it comes in.
 
 use anyhow::anyhow;
+use reknit::Limits;
 
 use crate::explain;
 use crate::outcome::CommandError;
@@ -36,6 +37,11 @@ impl Answer {
         let rest = self.held.split_off(end);
         let text = String::from_utf8(std::mem::replace(&mut self.held, rest)).expect("it was validated");
         self.at += text.len();
+        let max = Limits::default().reply_bytes;
+        if self.at as u64 > max {
+            let what = anyhow!("the answer is longer than {max} bytes");
+            return Err(CommandError::with_hint(what, "apply it in parts").explained_as(explain::WRONG_USE));
+        }
         Ok(Some(text))
     }
 

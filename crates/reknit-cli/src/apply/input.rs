@@ -4,14 +4,24 @@ use reknit::Reply;
 use reknit::edit::{Action, Edit, Format, Parsed, Parser, Problem, ProblemKind};
 use serde_json::Value;
 
-/// The edits of the messages in an input, unless it is an answer's text.
-pub(super) fn edits_of_messages(input: &[u8]) -> Option<Parsed> {
-    let messages = printed_messages(input).or_else(|| streamed_messages(input))?;
-    let mut parsed = Parsed::default();
-    for message in &messages {
-        add_message(message, &mut parsed);
+/// The edits of an answer.
+pub(super) struct Input {
+    pub(super) parsed: Parsed,
+    /// Whether a message of the reply ended before it was complete, so that edits may be missing.
+    pub(super) is_cut: bool,
+}
+
+impl Input {
+    /// Those of the messages in an input, unless it is an answer's text.
+    pub(super) fn of_messages(input: &[u8]) -> Option<Self> {
+        let messages = printed_messages(input).or_else(|| streamed_messages(input))?;
+        let mut parsed = Parsed::default();
+        for message in &messages {
+            add_message(message, &mut parsed);
+        }
+        let is_whole = |message: &Value| message["status"] == "stopped" && message["stop_reason"] != "length";
+        Some(Self { parsed, is_cut: !messages.iter().all(is_whole) })
     }
-    Some(parsed)
 }
 
 /// The messages that `reknit read --json` printed, one or all.
@@ -56,6 +66,9 @@ fn add_message(message: &Value, parsed: &mut Parsed) {
     for call in blocks.iter().filter(|block| block["type"] == "tool_call") {
         let name = call["name"].as_str().unwrap_or_default();
         let Some(tool) = Tool::named(name) else { continue };
+        if call["input"]["command"] == "view" {
+            continue;
+        }
         if call["end"] == "closed" && call["input"].is_object() {
             tool.add(&call["input"], parsed);
         } else {
@@ -102,26 +115,37 @@ impl Tool {
         let text = |keys: &[&str]| keys.iter().find_map(|key| input[*key].as_str());
         let path = text(&["path", "file_path", "filePath", "filename"]);
         match (self, path) {
-            (Self::Replace, _) => add(Parser::new(Format::StrReplace), &input.to_string(), parsed),
-            (Self::Patch, _) => {
-                let patch = text(&["input", "patch", "diff"]).unwrap_or_default();
-                add(Parser::new(Format::ApplyPatch), patch, parsed);
+            (Self::Replace, _) => Self::add_text(Format::StrReplace, &input.to_string(), parsed),
+            (Self::Patch, _) if let Some(patch) = text(&["input", "patch", "diff"]) => {
+                Self::add_text(Format::ApplyPatch, patch, parsed);
             }
             (Self::Diff, Some(path)) => {
                 let diff = text(&["diff", "content"]).unwrap_or_default();
                 let elements =
                     format!("<apply_diff>\n<path>{path}</path>\n<diff>\n{diff}\n</diff>\n</apply_diff>\n");
-                add(Parser::new(Format::RooArgs), &elements, parsed);
+                Self::add_text(Format::RooArgs, &elements, parsed);
             }
             (Self::Write, Some(path)) if let Some(content) = text(&["content", "file_text"]) => {
                 let action = Action::Write { content: content.to_owned() };
                 let path = Some(path.to_owned());
                 parsed.edits.push(Edit { path, action, line: 1, at: 0..0, repairs: Vec::new() });
             }
-            (Self::Diff | Self::Write, _) => {
-                let snippet = input.to_string().chars().take(80).collect();
-                parsed.problems.push(Problem { kind: ProblemKind::InvalidArguments, line: 1, snippet });
-            }
+            (Self::Patch | Self::Diff | Self::Write, _) => add_invalid(&input.to_string(), parsed),
         }
     }
+
+    /// Adds the edits in the arguments of a call, which has at least one.
+    fn add_text(format: Format, text: &str, parsed: &mut Parsed) {
+        let before = (parsed.edits.len(), parsed.problems.len());
+        add(Parser::new(format), text, parsed);
+        if before == (parsed.edits.len(), parsed.problems.len()) {
+            add_invalid(text, parsed);
+        }
+    }
+}
+
+/// Adds that the arguments of an edit tool are not those of an edit.
+fn add_invalid(arguments: &str, parsed: &mut Parsed) {
+    let snippet = arguments.chars().take(80).collect();
+    parsed.problems.push(Problem { kind: ProblemKind::InvalidArguments, line: 1, snippet });
 }

@@ -28,6 +28,15 @@ pub(super) fn report_failures(work: &Work<'_>, plan: &Plan, explained: bool) {
     report.print(SEE_JSON);
 }
 
+/// Reports that the reply is not complete.
+pub(super) fn report_cut() {
+    let mut report = Report::default();
+    let words = "error: the reply is cut: edits may be missing\n\
+                 hint: ask for the reply again; `--keep-going` applies the edits that arrived";
+    report.add(words.to_owned(), explain::CUT);
+    report.print(SEE_JSON);
+}
+
 /// Reports that there are no edits, and why.
 pub(super) fn report_no_edits(problems: &[Problem], explained: bool) {
     let mut report = Report::default();

@@ -1,11 +1,9 @@
 //! `--streaming`: prints what is known of the new content while the answer is unfinished.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use anyhow::Context;
 use reknit::edit::{Change, How, Lines, Preview, Problem, ProblemKind, Rejection};
 use serde::Serialize;
 
@@ -13,7 +11,7 @@ use super::Arguments;
 use super::answer::Answer;
 use super::json::{Content, ProblemReport};
 use super::report::{SEE_JSON, problem_words, rejection_words};
-use super::target::check_paths;
+use super::target::{check_paths, read_original};
 use crate::outcome::{self, CommandError};
 use crate::pieces::Pieces;
 use crate::print::{print_bytes, print_json};
@@ -21,7 +19,7 @@ use crate::report::Report;
 
 /// Feeds an answer to a preview of the file, and prints it.
 pub(super) fn run(arguments: &Arguments, file: &Path) -> Result<outcome::Outcome, CommandError> {
-    let original = fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+    let original = read_original(file)?;
     let mut answer = Answer::new(Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?);
     let mut preview = Preview::new(arguments.parser(), &original, arguments.policy());
     // A preview applies all edits to its file, whatever path they name: paths are checked separately.

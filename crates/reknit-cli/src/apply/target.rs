@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
+use reknit::Limits;
 use reknit::edit::{Edit, Parsed};
 use reknit_workspace::Edits;
 use reknit_workspace::edits::Refusal;
@@ -23,7 +24,7 @@ impl Target<'_> {
     /// One file. All edits are made to refer to it, whatever path they name.
     pub(super) fn one(file: &Path, mut answer: Parsed) -> Result<Self, CommandError> {
         check_paths(&answer.edits)?;
-        let content = fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+        let content = read_original(file)?;
         answer.edits.iter_mut().for_each(|edit| edit.path = None);
         Ok(Self::One { name: file.to_string_lossy().into_owned(), content, answer })
     }
@@ -59,6 +60,17 @@ impl Target<'_> {
             Self::Below(_) => path,
         }
     }
+}
+
+/// The content of the file that is edited, unless it is too large.
+pub(super) fn read_original(file: &Path) -> Result<Vec<u8>, CommandError> {
+    let cannot = || format!("cannot read `{}`", file.display());
+    let (size, max) = (fs::metadata(file).with_context(cannot)?.len(), Limits::default().file_bytes);
+    if size > max {
+        let what = anyhow!("`{}`: {size} bytes, and at most {max} are read", file.display());
+        return Err(CommandError::with_hint(what, "edit a smaller file").explained_as(explain::WRONG_USE));
+    }
+    Ok(fs::read(file).with_context(cannot)?)
 }
 
 /// Refuses an answer that is for several files.

@@ -1,6 +1,7 @@
 //! The binary `reknit` as a script sees it: what is on stdout, what on stderr, and the exit code.
 
 mod apply;
+mod apply_replies;
 mod chunks;
 #[cfg(unix)]
 mod colours;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reknit::Limits;
 use reknit::edit::{Action, Edit};
 
 use super::{Refusal, Refused};
@@ -11,10 +12,10 @@ use crate::root::{self, File, Guard, RelPath, Root};
 type Files = BTreeMap<RelPath, Option<File>>;
 
 /// Reads the files and replaces the paths of the edits with resolved ones. Returns the edits that are refused.
-pub(super) fn read(root: &Root, edits: &mut [Edit]) -> (Files, Vec<Refusal>) {
+pub(super) fn read(root: &Root, edits: &mut [Edit], limits: &Limits) -> (Files, Vec<Refusal>) {
     let by_name = deleted_or_moved(edits);
     let guard = Guard::new(root, Journal::default_folder().ok());
-    let mut reader = Reader { root, by_name, files: Files::new(), guard };
+    let mut reader = Reader { root, by_name, files: Files::new(), guard, max: limits.file_bytes };
     let mut refusals = Vec::new();
     for (index, edit) in edits.iter_mut().enumerate() {
         if let Err(why) = reader.read_files_of(edit) {
@@ -35,6 +36,8 @@ struct Reader<'a> {
     by_name: BTreeSet<String>,
     files: Files,
     guard: Guard<'a>,
+    /// How many bytes a file may have.
+    max: u64,
 }
 
 impl Reader<'_> {
@@ -63,7 +66,7 @@ impl Reader<'_> {
         // The rest of what a write refuses, so that it is known before anything is shown or asked.
         self.guard.check(&resolved).map_err(refused)?;
         if !self.files.contains_key(&resolved) {
-            let file = match self.root.read(&resolved) {
+            let file = match self.root.read_up_to(&resolved, self.max) {
                 Ok(file) => Some(file),
                 Err(root::Error::NotFound { .. }) => None,
                 Err(error) => return Err(refused(error)),

@@ -70,6 +70,16 @@ pub enum Error {
         /// The longest that is possible.
         max: usize,
     },
+    /// The file is larger than files that are edited may be.
+    #[error("`{path}`: {size} bytes, and at most {max} are read")]
+    TooLarge {
+        /// The path.
+        path: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit.
+        max: u64,
+    },
     /// What is there is protected: nothing may write it.
     #[error("`{path}`: {what}")]
     Protected {
@@ -137,6 +147,9 @@ impl Error {
             Self::Dangling { .. } => "remove the symlink, or create its target",
             Self::Home { .. } => "use a path relative to the root, or an absolute one inside it",
             Self::TooLong { .. } => "use a shorter path",
+            Self::TooLarge { .. } => {
+                "edit a smaller file, or raise the limit (`Limits::file_bytes` in the library)"
+            }
             Self::Protected { what, .. } => what.hint(),
             Self::NoRoot { .. } => "check the path of the directory, which must exist",
             Self::Link { .. } => "use the path of the symlink's target",

@@ -24,6 +24,14 @@ pub(super) fn is_repository(exists: impl Fn(&str) -> bool) -> bool {
     exists("HEAD") && (exists("objects") && exists("refs") || exists("commondir"))
 }
 
+/// Whether a directory is inside a repository's own: its hooks, for example. A working tree can be there too, and that
+/// is not part of it.
+pub(super) fn is_inside_repository(directory: &Path) -> bool {
+    let exists = |directory: &Path, name: &str| directory.join(name).symlink_metadata().is_ok();
+    let inner = directory.ancestors().take_while(|directory| !exists(directory, ".git"));
+    inner.into_iter().any(|directory| is_repository(|name| exists(directory, name)))
+}
+
 /// The directories that git uses because of the `.git` in a directory, if it is a symlink or a file.
 pub(super) fn directories_of(directory: &Path) -> Vec<PathBuf> {
     let git = directory.join(".git");

@@ -88,7 +88,7 @@ impl<'r> Guard<'r> {
         }
         let above = match &directory {
             Some(path) => self.of_directory(path.parent()),
-            None => None,
+            None => git::is_inside_repository(self.root.path()).then_some(Protected::Git),
         };
         let what = above.or_else(|| self.by_itself(directory.as_ref()));
         self.known.insert(directory, what);

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use proptest::prelude::*;
@@ -284,19 +284,19 @@ fn no_write_follows_a_symlink_that_is_swapped_in_all_the_time() {
     }
     symlink(&outside, fixture.at("link")).unwrap();
     let project = fs::File::open(fixture.root.path()).unwrap();
-    let is_over = AtomicBool::new(false);
-    let (written, swaps) = thread::scope(|scope| {
-        let swapper = scope.spawn(|| {
-            let mut swaps = 0;
+    let (is_over, swaps) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (written, rounds) = thread::scope(|scope| {
+        scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 renameat_with(&project, "a", &project, "link", RenameFlags::EXCHANGE).unwrap();
-                swaps += 1;
+                swaps.fetch_add(1, Ordering::Relaxed);
                 thread::yield_now();
             }
-            swaps
         });
-        let mut written = 0;
-        for round in 0..ROUNDS {
+        let (mut written, mut round) = (0, 0);
+        // Where others use the processor too, one of the two threads may wait long for it.
+        while round < ROUNDS || swaps.load(Ordering::Relaxed) < ROUNDS {
+            round += 1;
             let content = round.to_string();
             let mut batch = Batch::new("attack");
             for path in ["a/file", "a/deep/file"] {
@@ -309,10 +309,9 @@ fn no_write_follows_a_symlink_that_is_swapped_in_all_the_time() {
             written += usize::from(batch.commit(&fixture.root, &fixture.journal, second(0)).is_ok());
         }
         is_over.store(true, Ordering::Relaxed);
-        (written, swapper.join().unwrap())
+        (written, round)
     });
-    println!("{written} of {ROUNDS} written, {swaps} swaps");
-    assert!(swaps > ROUNDS, "{swaps}");
+    println!("{written} of {rounds} written, {} swaps", swaps.into_inner());
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 2);
     for path in ["file", "deep/file"] {
         assert_eq!(fs::read(outside.join(path)).unwrap(), b"0");

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use reknit::Limits;
 use reknit::edit::{Parser, Policy};
 use reknit_workspace::edits::{Error, Refused};
 use reknit_workspace::{Draft, Edits, Root, Undo, root, write};
@@ -308,4 +309,16 @@ fn an_answer_without_changes_leaves_no_entry() {
         assert!(matches!(draft.commit(&fixture.journal, second(0)), Err(Error::Empty)), "{answer}");
         check_untouched(&fixture, &before);
     }
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_not_read() {
+    let fixture = Fixture::new(&[("a.txt", "one\n"), ("b.txt", "one\ntwo\n")]);
+    let mut parser = Parser::detect();
+    parser.push(&(block("a.txt", "one\n", "1\n") + &block("b.txt", "one\n", "1\n")));
+    let edits =
+        Edits::read_with_limits(&fixture.root, parser.finish(), &Limits::default().with_file_bytes(4));
+    let refusals: Vec<_> = edits.refusals().iter().map(ToString::to_string).collect();
+    assert_eq!(refusals, ["edit 2: `b.txt`: 8 bytes, and at most 4 are read"]);
+    assert_eq!(edits.content("a.txt"), Some(&b"one\n"[..]));
 }

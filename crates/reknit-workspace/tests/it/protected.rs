@@ -254,14 +254,22 @@ fn an_undo_does_not_write_into_a_repository_either() {
 }
 
 #[test]
-fn a_root_that_is_a_repository_itself_is_not_written() {
-    let fixture = Fixture::new(&[("HEAD", "x"), ("objects/x", "x"), ("refs/x", "x")]);
-    let mut batch = Batch::new("apply");
-    batch.create(fixture.path("config"), [&b"x"[..]]);
-    batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();
-    let hooks = Root::open(fixture.at("objects")).unwrap();
-    let mut batch = Batch::new("apply");
-    batch.create(hooks.resolve("y").unwrap(), [&b"x"[..]]);
-    // Below a root that is inside a repository, only what is below is looked at.
-    batch.commit(&hooks, &fixture.journal, second(0)).unwrap();
+fn a_root_that_is_a_repository_or_inside_one_is_not_written() {
+    let fixture = Fixture::new(&[("HEAD", "x"), ("objects/x", "x"), ("refs/x", "x"), ("hooks/deep/x", "x")]);
+    let create = |folder: &str| {
+        let root = Root::open(fixture.at(folder)).unwrap();
+        let mut batch = Batch::new("apply");
+        batch.create(root.resolve("new").unwrap(), [&b"x"[..]]);
+        batch.commit(&root, &fixture.journal, second(0)).map(drop).map_err(|error| error.to_string())
+    };
+    for folder in [".", "hooks", "hooks/deep"] {
+        let refused = Err("`new`: part of a git repository's own data".to_owned());
+        assert_eq!(create(folder), refused, "{folder}");
+    }
+    // A working tree may be inside a bare repository.
+    fixture.put("main/.git", "gitdir: ../worktrees/main\n");
+    fixture.put("main/src/lib.rs", "x");
+    for folder in ["main", "main/src"] {
+        assert_eq!(create(folder), Ok(()), "{folder}");
+    }
 }

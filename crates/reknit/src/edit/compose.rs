@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::levels::Levels;
+use super::levels::{Levels, width};
 use super::lines::{
     Line, begins, folded, indent, is_open, line_at, line_before, lines, look_alike, without_line_end,
 };
@@ -37,8 +37,8 @@ pub(super) fn compose(
     let replaced: Vec<_> = lines(replacement.as_bytes()).collect();
     let solid: Vec<_> = needle.solid.iter().map(|solid| fit.rows[solid.line].clone()).collect();
     let levels = levels(text, needle, &solid).ok_or(Refusal::Whitespace)?;
-    // Where lines differ, other indentation is one thing too much.
-    if fit.how == How::Context && levels != Levels::Same {
+    // Where lines differ, other indentation is one thing too much, unless it is the same for all.
+    if fit.how == How::Context && !matches!(levels, Levels::Same | Levels::Shifted(_)) {
         return Err(Refusal::Whitespace);
     }
     let place = Place { text, needle, fit, replaced: &replaced, levels };
@@ -128,7 +128,13 @@ impl Place<'_> {
             }
             votes
         };
-        let count = Some(votes(false)).filter(|count| *count != (0, 0)).unwrap_or_else(|| votes(true));
+        let mut count = Some(votes(false)).filter(|count| *count != (0, 0)).unwrap_or_else(|| votes(true));
+        // What is indented as in the file is not left of the place.
+        let columns =
+            self.replaced.iter().filter(|line| !line.is_blank()).map(|line| width(indent(line.body)));
+        if columns.min() < there.iter().flatten().map(|there| width(there)).min() {
+            count.1 = 0;
+        }
         let adds = self.replaced.iter().any(|line| !line.is_blank());
         match count {
             (1.., 0) => Ok((Indentation::AsInSearch(&self.levels), as_search)),

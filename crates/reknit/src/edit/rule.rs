@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::How;
 use super::levels::width;
 use super::lines::{Line, count, indent, is_same, line_at, line_before, lines};
 use super::needle::{Needle, tells};
@@ -130,13 +131,16 @@ impl Case<'_> {
         if is_gone && self.is_done(&goes, &comes, above, below) {
             return Ok(Step::Done);
         }
-        if self.repeats_next(&comes, above, below) {
+        if self.fit.how > How::LineEnds && self.repeats_next(&comes, above, below) {
             return Err(Refusal::Stale);
         }
         if goes.is_empty() {
             return self.insertion(hunk, above, below);
         }
-        if !goes.iter().all(|line| self.row(*line).is_there()) {
+        let (goes, missing): (Vec<_>, Vec<_>) = goes.into_iter().partition(|line| self.row(*line).is_there());
+        if !missing.is_empty() && goes.len() < comes.len().max(1)
+            || missing.iter().any(|line| !self.may_be_missing(*line, &comes))
+        {
             return Err(Refusal::Stale);
         }
         let beside = [
@@ -157,8 +161,9 @@ impl Case<'_> {
         if let (Some(below), Some(last)) = (below, goes.last()) {
             beside &= self.adjacent(*last, below)?;
         }
-        let differ = [above, below].into_iter().flatten().filter(|line| !self.row(*line).is_there());
-        if !comes.is_empty() && differ.count() == 2 {
+        // As many lines as go take their places; more than that are new beside the lines around them.
+        let differ = [above, below].into_iter().flatten().filter(|line| !self.row(*line).is_there()).count();
+        if differ == 2 && !comes.is_empty() || differ > 0 && comes.len() > goes.len() {
             return Err(Refusal::Stale);
         }
         match (inside, beside) {
@@ -168,6 +173,13 @@ impl Case<'_> {
             _ if !comes.is_empty() && self.has_same_shape(hunk) => Ok(Step::OneByOne),
             _ => Err(Refusal::Whitespace),
         }
+    }
+
+    /// Whether a line that goes may be missing: nothing replaces it, that is, no line that comes is at its level.
+    fn may_be_missing(&self, line: usize, comes: &[&Line<'_>]) -> bool {
+        let level = |body: &[u8]| width(indent(body));
+        let own = level(self.needle.lines[line].body);
+        self.row(line).stand == Stand::Missing && comes.iter().all(|comes| level(comes.body) != own)
     }
 
     /// Whether the file has what a hunk would put there, between the lines that it names.
@@ -265,7 +277,7 @@ impl Case<'_> {
             if row.is_there() || !self.is_kept(line) {
                 continue;
             }
-            if self.is_protected(nth) {
+            if self.is_protected(nth) || self.is_taken_away(line) {
                 return Err(Refusal::Stale);
             }
             others += usize::from(tells(self.needle.lines[line].body));
@@ -286,6 +298,13 @@ impl Case<'_> {
             return Err(Refusal::Stale);
         }
         Ok(())
+    }
+
+    /// Whether a line that is kept and not there is one that goes, where the file has it: the search has it twice.
+    fn is_taken_away(&self, line: usize) -> bool {
+        let body = |line: usize| self.needle.lines[line].body;
+        let mut goes = self.hunks.iter().flat_map(|hunk| hunk.search.clone());
+        goes.any(|other| self.row(other).is_there() && is_same(body(other), body(line)))
     }
 
     /// Whether a line says which thing this is.
@@ -328,14 +347,19 @@ impl Case<'_> {
             return Err(Refusal::Stale);
         }
         for solid in there {
-            let start = self.row(solid.line).own.start;
+            let Range { start, end } = self.row(solid.line).own.clone();
             let depth = |line: usize| width(indent(self.needle.lines[line].body));
             let parent = self.present(0..solid.line).rfind(|line| depth(*line) < depth(solid.line));
             let from = parent.map_or(self.fit.range.start, |parent| self.row(parent).own.start);
             let depth = self.indent_at(start);
             let encloses =
                 |line: &Line<'_>| (from..start).contains(&line.start) && width(indent(line.body)) < depth;
-            if unnamed.iter().any(encloses) {
+            // The block that the line is in ends before the next line of the search.
+            let next = self.present(solid.line + 1..self.needle.lines.len()).next();
+            let next = next.map_or(end, |line| self.row(line).own.start);
+            let leaves =
+                |line: &Line<'_>| (end..next).contains(&line.start) && width(indent(line.body)) < depth;
+            if unnamed.iter().any(encloses) || unnamed.iter().any(leaves) {
                 return Err(Refusal::Stale);
             }
         }

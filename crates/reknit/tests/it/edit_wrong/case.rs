@@ -151,6 +151,10 @@ impl Case {
             }
             Class::Slipped(slip, sides) => {
                 edit.slip(slip, sides, random)?;
+                // The file has the line twice.
+                if slip == Slip::LineTwice && places(&lines, &edit.search) != 0 {
+                    return None;
+                }
                 Right::Possible
             }
         };
@@ -291,7 +295,8 @@ impl Edit {
                 | Slip::BlankAdded
                 | Slip::Comment
                 | Slip::IndentationOfALine
-                | Slip::InnerWhitespace => carried(&self.search, &search, &self.replacement)?,
+                | Slip::InnerWhitespace
+                | Slip::LineTwice => carried(&self.search, &search, &self.replacement)?,
                 Slip::Indentation => {
                     let unit = "    ";
                     let is_less = search[0].len() < self.search[0].len();

@@ -21,10 +21,12 @@ pub(crate) enum Slip {
     Comment,
     /// Whitespace inside a line is doubled.
     InnerWhitespace,
+    /// A line is written twice.
+    LineTwice,
 }
 
 impl Slip {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Indentation,
         Self::IndentationOfALine,
         Self::Tabs,
@@ -34,6 +36,7 @@ impl Slip {
         Self::BlankAdded,
         Self::Comment,
         Self::InnerWhitespace,
+        Self::LineTwice,
     ];
 
     /// The lines with this slip; none if nothing in them can slip so.
@@ -83,6 +86,10 @@ impl Slip {
                 } else {
                     slipped[line] = other_word(&lines[line], random)?;
                 }
+            }
+            Self::LineTwice => {
+                let line = any(random);
+                slipped.insert(line, lines[line].clone());
             }
             Self::InnerWhitespace => {
                 let line = any(random);

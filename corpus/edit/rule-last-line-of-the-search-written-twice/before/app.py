@@ -1,0 +1,7 @@
+def get(self, key):
+    if key in self.items:
+        return self.items[key]
+    return None
+
+def put(self, key):
+    pass

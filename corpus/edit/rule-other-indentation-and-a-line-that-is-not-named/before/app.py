@@ -1,0 +1,9 @@
+class App:
+    def make(self):
+        app = create(
+            name=self.name,
+            color=self.color,
+            pretty=self.pretty,
+            width=self.width,
+        )
+        return app

@@ -1,0 +1,8 @@
+var plugin = {
+        draw: function(chart) {
+            var ctx = chart.ctx;
+            chart.sets.forEach(function(set) {
+                ctx.fill(set);
+            });
+        }
+};
