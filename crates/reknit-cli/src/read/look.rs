@@ -76,7 +76,7 @@ impl Beginning {
 /// Whether nothing was read of a message: it is not even known that there is one.
 pub(super) fn is_nothing(message: &Message) -> bool {
     let is_cut = matches!(message.status(), Status::Waiting | Status::Cut);
-    is_cut && message.blocks().is_empty() && message.id().is_none() && message.model().is_none()
+    is_cut && message.blocks().len() == 0 && message.id().is_none() && message.model().is_none()
 }
 
 fn look(first: &[u8]) -> Option<Look> {

@@ -249,10 +249,10 @@ impl Block {
                 let key = if kind == "toolResult" { "content" } else { kind };
                 let more = match value {
                     Value::Array(list) => list,
-                    single => vec![single],
+                    single => vec![single].into(),
                 };
                 match fields.get_mut(key) {
-                    Some(Value::Array(list)) => list.extend(more),
+                    Some(Value::Array(list)) => more.into_iter().for_each(|value| list.push(value)),
                     _ => drop(fields.insert(key, more)),
                 }
             }

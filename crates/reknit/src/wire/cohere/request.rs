@@ -127,7 +127,7 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
 fn parts(content: Option<Value>) -> Result<Vec<Members>, Misread> {
     let parts = match content {
         None | Some(Value::Null) => Vec::new(),
-        Some(Value::Array(parts)) => parts,
+        Some(Value::Array(parts)) => parts.into(),
         Some(text) => vec![object([("type", "text".into()), ("text", text)])],
     };
     parts.into_iter().map(|part| Members::new("a part of `content`", part)).collect()
