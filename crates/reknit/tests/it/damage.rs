@@ -187,6 +187,24 @@ fn ends(dialect: Dialect, input: &[u8]) -> Vec<usize> {
                 "cancelled" => true,
                 _ => ["completion", "interaction", "cancelled"].into_iter().any(looks),
             },
+            Dialect::GeminiInteractions => {
+                let is_end = |kind: &str| kind == "interaction.completed";
+                is_end(frame.event)
+                    || data["event_type"].as_str().is_some_and(is_end)
+                    || data["steps"].is_array()
+                    || looks("interaction")
+            }
+            Dialect::BedrockConverse => {
+                frame.event == "messageStop"
+                    || data.get("messageStop").or(data.get("output")).is_some()
+                    || looks("messageStop")
+                    || looks("output")
+            }
+            Dialect::Cohere => {
+                [kind, frame.event].contains(&"message-end")
+                    || data["finish_reason"].is_string()
+                    || looks("message")
+            }
             other => panic!("say how {other} ends"),
         };
         if is_end {

@@ -149,6 +149,27 @@ impl Own {
                         own.calls.push([word(call, "id"), word(function, "name"), arguments.to_string()]);
                     }
                 }
+                Dialect::BedrockConverse => {
+                    for block in objects(message, "content") {
+                        let inner = |key| block.get(key).and_then(Value::as_object);
+                        if let Some(content) = inner("reasoningContent") {
+                            own.seals.push(word(content, "redactedContent"));
+                            let text = content.get("reasoningText").and_then(Value::as_object);
+                            own.seals.extend(text.map(|text| word(text, "signature")));
+                        }
+                        if let Some(call) = inner("toolUse") {
+                            own.call(call, "toolUseId", "name", "input");
+                        }
+                    }
+                }
+                Dialect::Cohere => {
+                    for call in objects(message, "tool_calls") {
+                        let function =
+                            call.get("function").and_then(Value::as_object).expect("it was checked");
+                        let arguments = parsed(&word(function, "arguments")).to_string();
+                        own.calls.push([word(call, "id"), word(function, "name"), arguments]);
+                    }
+                }
                 Dialect::OpenAiResponses => {
                     let item = message.as_object().expect("it was checked");
                     own.seals.extend(seals(item));
