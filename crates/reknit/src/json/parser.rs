@@ -116,6 +116,7 @@ impl Parser {
     }
 
     /// Parses a text as if it had arrived in pieces of `size` bytes.
+    #[inline]
     pub(super) fn push_in_parts(&mut self, text: &str, size: usize) -> Result<(), Error> {
         let mut rest = text;
         while rest.len() > size {

@@ -152,6 +152,7 @@ struct Member {
 }
 
 impl Node {
+    #[inline]
     fn parent(self) -> usize {
         (self.parent >> 1) as usize
     }
@@ -172,6 +173,7 @@ fn number(number: usize) -> u32 {
 
 impl Trail {
     /// The path to a node.
+    #[inline]
     pub(super) fn path(&self, node: usize) -> Path<'_> {
         Path { trail: self, node }
     }
@@ -251,6 +253,7 @@ impl Trail {
     }
 
     /// The number of steps from the root to a node.
+    #[inline]
     fn depth(&self, node: usize) -> usize {
         iter::successors(Some(node), |node| Some(self.nodes[*node].parent()))
             .take_while(|node| *node > 0)

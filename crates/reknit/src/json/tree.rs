@@ -79,10 +79,12 @@ impl Record {
         Self(node.expect("a piece has fewer values than bytes") << 2 | what as u32)
     }
 
+    #[inline]
     fn node(self) -> usize {
         (self.0 >> 2) as usize
     }
 
+    #[inline]
     fn what(self) -> What {
         match self.0 & 3 {
             0 => What::Opened,
@@ -170,6 +172,7 @@ impl Tree {
         }
     }
 
+    #[inline]
     fn record(&mut self, node: usize, what: What) {
         reserve_for_one(&mut self.records);
         self.records.push(Record::new(node, what));

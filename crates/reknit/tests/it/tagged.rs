@@ -31,7 +31,8 @@ impl Follower {
         let line = serde_json::to_string(change).unwrap();
         let read: Change<'_> = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!(read, *change, "{line}");
-        if let (Change::Started(_), false) = (&read, self.copy.blocks().len() == 0) {
+        let is_empty = self.copy.blocks().len() == 0;
+        if let (Change::Started(_), false) = (&read, is_empty) {
             self.copy = Message::default();
         }
         self.copy.follow(&read).unwrap_or_else(|misfit| panic!("{line}: {misfit}"));

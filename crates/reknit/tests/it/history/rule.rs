@@ -22,7 +22,7 @@ pub(super) fn text(value: &Value, member: &str) -> Result<String, String> {
 /// A member that has to be a list with something in it.
 pub(super) fn list<'v>(value: &'v Value, member: &str) -> Result<&'v [Value], String> {
     let found = value.get(member).and_then(Value::as_array).filter(|list| !list.is_empty());
-    found.map(Vec::as_slice).ok_or_else(|| format!("no filled list `{member}` in {value}"))
+    found.map(|list| list.as_slice()).ok_or_else(|| format!("no filled list `{member}` in {value}"))
 }
 
 /// A member that has to be an object.
