@@ -100,6 +100,11 @@ impl Root {
         }
     }
 
+    /// Opens a file for reading, for callers that do not want all of it in memory.
+    pub fn open_file(&self, path: &RelPath) -> Result<fs::File, Error> {
+        self.place(path)?.open()
+    }
+
     /// Reads a whole file and takes its stamp.
     pub fn read(&self, path: &RelPath) -> Result<File, Error> {
         self.read_up_to(path, u64::MAX)

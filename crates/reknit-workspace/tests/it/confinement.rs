@@ -244,6 +244,7 @@ fn a_file_swapped_for_a_symlink_is_not_followed() {
     symlink(&outside, fixture.at("file")).unwrap();
 
     assert_eq!(fixture.root.read(&path).unwrap_err().to_string(), "`file`: `file` is a symlink");
+    assert_eq!(fixture.root.open_file(&path).unwrap_err().to_string(), "`file`: `file` is a symlink");
     let mut batch = Batch::new("attack");
     batch.update(path, &stamp, [&b"x"[..]]);
     batch.commit(&fixture.root, &fixture.journal, second(0)).unwrap_err();

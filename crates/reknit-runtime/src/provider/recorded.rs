@@ -1,0 +1,184 @@
+//! [`Recorded`]: a provider that answers from recordings, so that a session needs no key and no network.
+//!
+//! A scenario is a set of named replies. Which one answers depends on the request alone: the conversation in it is
+//! followed from the first reply on, and after each reply the first branch whose words occur in what came back
+//! decides. So a denial, a failed edit or a changed file leads to another reply than success, and a session that is
+//! resumed continues where it was.
+//!
+//! ```json
+//! {
+//!   "dialect": "anthropic",
+//!   "model": "recorded",
+//!   "first": "look",
+//!   "replies": {
+//!     "look": {"recording": "look.rec", "then": [{"go": "edit"}]},
+//!     "edit": {"recording": "edit.rec", "then": [{"if": "denied", "go": "sorry"}, {"go": "done"}]}
+//!   }
+//! }
+//! ```
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reknit::json::Value;
+use reknit::recording::{Read, Reader};
+use reknit::{Dialect, Limits};
+use serde::Deserialize;
+
+use super::{Error, Pieces, Provider, Request};
+use crate::tool::Work;
+
+/// A provider that answers from recordings.
+#[derive(Debug)]
+pub struct Recorded {
+    dialect: Dialect,
+    model: String,
+    first: String,
+    replies: BTreeMap<String, Reply>,
+    pace: Pace,
+}
+
+#[derive(Debug)]
+struct Reply {
+    reads: Vec<Read>,
+    then: Vec<Branch>,
+}
+
+/// How fast a recording is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// As it was recorded.
+    Recorded,
+    /// At once.
+    AtOnce,
+}
+
+/// Why a scenario cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the scenario cannot be used: {0}")]
+pub struct Unusable(String);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scenario {
+    dialect: String,
+    model: String,
+    first: String,
+    replies: BTreeMap<String, Named>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    recording: String,
+    #[serde(default)]
+    then: Vec<Branch>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Branch {
+    #[serde(default, rename = "if")]
+    words: Option<String>,
+    go: String,
+}
+
+impl Recorded {
+    /// A scenario, and its recordings by name.
+    pub fn new<'a>(
+        scenario: &str,
+        recording: impl Fn(&str) -> Option<&'a str>,
+        pace: Pace,
+    ) -> Result<Self, Unusable> {
+        let scenario: Scenario =
+            serde_json::from_str(scenario).map_err(|error| Unusable(error.to_string()))?;
+        let dialect = scenario.dialect.parse();
+        let dialect = dialect.map_err(|error: reknit::wire::UnknownName| Unusable(error.to_string()))?;
+        let mut replies = BTreeMap::new();
+        for (name, Named { recording: file, then }) in scenario.replies {
+            let text = recording(&file).ok_or_else(|| Unusable(format!("there is no recording `{file}`")))?;
+            let reads = reads(text).map_err(|error| Unusable(format!("`{file}`: {error}")))?;
+            replies.insert(name, Reply { reads, then });
+        }
+        let targets = replies.values().flat_map(|reply| reply.then.iter().map(|branch| &branch.go));
+        if let Some(missing) = targets.chain([&scenario.first]).find(|name| !replies.contains_key(*name)) {
+            return Err(Unusable(format!("there is no reply `{missing}`")));
+        }
+        Ok(Self { dialect, model: scenario.model, first: scenario.first, replies, pace })
+    }
+
+    /// The reply that this conversation leads to.
+    fn choose(&self, messages: &[Value]) -> Result<&Reply, Error> {
+        let mut reply = &self.replies[&self.first];
+        let mut messages = messages.iter().skip_while(|message| !is_reply(message)).peekable();
+        while messages.next_if(|message| is_reply(message)).is_some() {
+            let mut said = String::new();
+            while let Some(message) = messages.next_if(|message| !is_reply(message)) {
+                said += &message.to_string();
+            }
+            let branch = reply.then.iter().find(|branch| match &branch.words {
+                Some(words) => said.contains(&**words),
+                None => true,
+            });
+            let branch = branch.ok_or_else(|| {
+                Error::refused("the recorded conversation ends here: there is nothing to answer with")
+            })?;
+            reply = &self.replies[&branch.go];
+        }
+        Ok(reply)
+    }
+}
+
+impl Provider for Recorded {
+    fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn send<'a>(&'a self, request: &'a Request) -> Work<'a, Result<Box<dyn Pieces>, Error>> {
+        let reply = self.choose(&request.messages).map(|reply| {
+            let reads = reply.reads.clone().into_iter();
+            Box::new(Playing { reads, at_ms: 0, pace: self.pace }) as Box<dyn Pieces>
+        });
+        Box::pin(async { reply })
+    }
+}
+
+struct Playing {
+    reads: std::vec::IntoIter<Read>,
+    at_ms: u64,
+    pace: Pace,
+}
+
+impl Pieces for Playing {
+    fn next(&mut self) -> Work<'_, Result<Option<Vec<u8>>, Error>> {
+        Box::pin(async {
+            let Some(read) = self.reads.next() else { return Ok(None) };
+            if self.pace == Pace::Recorded {
+                let wait = read.at_ms.saturating_sub(self.at_ms);
+                tokio::time::sleep(Duration::from_millis(wait)).await;
+            }
+            self.at_ms = read.at_ms;
+            Ok(Some(read.bytes))
+        })
+    }
+}
+
+fn reads(recording: &str) -> Result<Vec<Read>, reknit::recording::Error> {
+    let mut reader = Reader::new(&Limits::default());
+    reader.push(recording.as_bytes());
+    reader.finish();
+    let mut reads = Vec::new();
+    while let Some(read) = reader.next_read()? {
+        reads.push(read);
+    }
+    Ok(reads)
+}
+
+fn is_reply(message: &Value) -> bool {
+    let role = message.get("role").and_then(Value::as_str);
+    matches!(role.as_deref(), Some("assistant" | "model"))
+}

@@ -1,0 +1,508 @@
+//! [`Driver`]: the task that owns a session.
+
+use std::collections::BTreeMap;
+use std::future;
+use std::sync::Arc;
+
+use reknit::agent::{AgentEvent, Body, Content, Decision, EndReason, Entry, ReplyEvents, ToolResult};
+use reknit::json::{Object, Value};
+use reknit::message::Status;
+use reknit::{Reply, history};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::call::Job;
+use super::log::Log;
+use super::reading::{Piece, Reading};
+use super::{Audience, Available, Builder, Timeouts};
+use crate::approve::Approver;
+use crate::provider::{Provider, Request};
+use crate::question::{Answer, Class, Question};
+use crate::store::Error;
+use crate::tool::{Context, Progress, Report, Workspace};
+use crate::tools::group;
+use crate::turn::{Action, Call, CallKey, End, Ending, Next, Outcome, Turn};
+
+/// What a session is told from outside.
+#[derive(Debug)]
+pub(super) enum Command {
+    Say(Vec<Content>),
+    Answer { approval_id: String, answer: Answer },
+    Cancel,
+    Present,
+}
+
+/// How many actions are performed before other tasks have their turn.
+const ACTIONS: usize = 64;
+
+/// How many reports of tools wait at most.
+const REPORTS: usize = 64;
+
+/// The task that owns a session.
+pub(super) struct Driver {
+    provider: Arc<dyn Provider>,
+    workspace: Arc<Workspace>,
+    approver: Arc<dyn Approver>,
+    audience: Audience,
+    available: Available,
+    timeouts: Timeouts,
+    system: String,
+    max_requests: u32,
+    log: Log,
+    turn: Turn,
+    inbox: mpsc::Receiver<Command>,
+    reports: (mpsc::Sender<Report>, mpsc::Receiver<Report>),
+    outcomes: (mpsc::UnboundedSender<(CallKey, Outcome)>, mpsc::UnboundedReceiver<(CallKey, Outcome)>),
+    reply: Option<Streaming>,
+    running: BTreeMap<CallKey, CancellationToken>,
+    /// Stops whatever runs when the session ends, however it ends.
+    stop: DropGuard,
+    /// Questions that wait for an answer, by the id of the request for it.
+    asks: BTreeMap<String, Ask>,
+    /// Approvals of calls that had not started when the session was resumed, by the id of the call.
+    approved: BTreeMap<String, (String, Answer)>,
+    /// What the user said while a turn was running.
+    queued: Vec<Vec<Content>>,
+    /// Requests since the user said something; `None` between turns.
+    requests: Option<u32>,
+    /// How many questions were asked, which their ids count.
+    asked: u64,
+}
+
+struct Streaming {
+    reading: Reading,
+    events: ReplyEvents,
+}
+
+struct Ask {
+    question: Question,
+    whose: Whose,
+}
+
+/// Who waits for an answer.
+enum Whose {
+    Tool(oneshot::Sender<Answer>),
+    /// The session itself: the model has made too many mistakes.
+    Session,
+}
+
+/// What happened.
+enum Happening {
+    Command(Option<Command>),
+    Report(Report),
+    Outcome(CallKey, Outcome),
+    Piece(Option<Piece>),
+    Due,
+}
+
+impl Driver {
+    pub(super) fn new(
+        builder: Builder,
+        epoch: u64,
+        entries: Vec<Entry>,
+        inbox: mpsc::Receiver<Command>,
+    ) -> Self {
+        let Builder { id, provider, workspace, store, tools, mode, approver, audience, .. } = builder;
+        Self {
+            provider,
+            workspace,
+            approver,
+            audience,
+            available: Available { tools, mode },
+            timeouts: builder.timeouts,
+            system: builder.system,
+            max_requests: builder.max_requests,
+            log: Log::new(id, epoch, entries, store, builder.clock),
+            turn: Turn::new(builder.rules),
+            inbox,
+            reports: mpsc::channel(REPORTS),
+            outcomes: mpsc::unbounded_channel(),
+            reply: None,
+            running: BTreeMap::new(),
+            stop: CancellationToken::new().drop_guard(),
+            asks: BTreeMap::new(),
+            approved: BTreeMap::new(),
+            queued: Vec::new(),
+            requests: None,
+            asked: 0,
+        }
+    }
+
+    /// Runs until the last handle is gone, or the store fails. What is in the log then is all there is to know.
+    pub(super) async fn run(mut self) {
+        // A store that has failed cannot be told about it.
+        let _ = self.drive().await;
+    }
+
+    async fn drive(&mut self) -> Result<(), Error> {
+        self.resume().await?;
+        self.act().await?;
+        loop {
+            match self.wait().await {
+                Happening::Command(None) => return self.log.flush().await,
+                Happening::Command(Some(command)) => self.obey(command).await?,
+                Happening::Report(report) => self.note(report).await?,
+                Happening::Outcome(key, outcome) => {
+                    self.running.remove(&key);
+                    self.turn.finish(key, outcome, &self.available);
+                }
+                Happening::Piece(piece) => self.read(piece).await?,
+                Happening::Due => self.log.flush().await?,
+            }
+            self.act().await?;
+        }
+    }
+
+    async fn wait(&mut self) -> Happening {
+        let due = self.log.due();
+        let reply = self.reply.as_mut();
+        tokio::select! {
+            // A cancel comes before whatever else is there.
+            biased;
+            command = self.inbox.recv() => Happening::Command(command),
+            () = async { tokio::time::sleep_until(due.expect("it is due")).await }, if due.is_some() => Happening::Due,
+            Some((key, outcome)) = self.outcomes.1.recv() => Happening::Outcome(key, outcome),
+            Some(report) = self.reports.1.recv() => Happening::Report(report),
+            piece = async {
+                match reply {
+                    Some(streaming) => streaming.reading.next().await,
+                    None => future::pending().await,
+                }
+            } => Happening::Piece(piece),
+        }
+    }
+
+    /// Continues where the log ends.
+    async fn resume(&mut self) -> Result<(), Error> {
+        let mut requests = None;
+        for entry in self.log.entries() {
+            self.turn.take(&entry.body);
+            match &entry.body {
+                Body::UserMessage { .. } => requests = Some(0),
+                Body::Request { .. } => requests = requests.map(|count| count + 1),
+                Body::End { .. } => requests = None,
+                Body::Decision { tool_call_id, decision: Decision::Allow, hash, reason } => {
+                    let answer = Answer { yes: true, words: reason.clone(), images: Vec::new() };
+                    self.approved.insert(tool_call_id.clone(), (hash.clone(), answer));
+                }
+                Body::Agent(AgentEvent::ApprovalRequest { .. }) => self.asked += 1,
+                _ => {}
+            }
+        }
+        self.requests = requests;
+        let orphans: Vec<_> = self.log.entries().iter().filter_map(group_of).collect();
+        if requests.is_some() {
+            for (id, started) in orphans {
+                group::end(id, started);
+            }
+        }
+        self.turn.end(End { status: Status::Cut, reason: None });
+        let interrupted: Vec<CallKey> = self.turn.running().collect();
+        for key in interrupted {
+            self.turn.finish(key, Outcome::Interrupted, &self.available);
+        }
+        if requests == Some(0) {
+            // The program ended between the user's message and the first request.
+            self.request().await?;
+        }
+        Ok(())
+    }
+
+    /// Does what the turn asks for, until it has nothing more.
+    async fn act(&mut self) -> Result<(), Error> {
+        let mut count = 0;
+        while let Some(action) = self.turn.next(&self.available) {
+            match action {
+                Action::Start(call) => self.start(call),
+                Action::Answer(result) => self.answer_call(result).await?,
+                Action::Stop => self.end_reply().await?,
+                Action::AskUser { mistakes } => return self.ask_about_mistakes(mistakes).await,
+                Action::Ready(next) => self.go_on(next).await?,
+            }
+            count += 1;
+            if count % ACTIONS == 0 {
+                tokio::task::yield_now().await;
+                if let Ok(command) = self.inbox.try_recv() {
+                    self.obey(command).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn obey(&mut self, command: Command) -> Result<(), Error> {
+        match command {
+            Command::Say(content) if self.requests.is_some() => self.queued.push(content),
+            Command::Say(content) => {
+                self.log.decide(Body::UserMessage { content }).await?;
+                self.requests = Some(0);
+                self.request().await?;
+            }
+            Command::Answer { approval_id, answer } => self.settle(&approval_id, answer).await?,
+            Command::Cancel if self.requests.is_some() => {
+                self.turn.cancel();
+                self.end_reply().await?;
+                for cancel in self.running.values() {
+                    cancel.cancel();
+                }
+                // Questions are not answered with no: nobody has denied anything.
+                self.asks.clear();
+            }
+            Command::Cancel | Command::Present => {}
+        }
+        Ok(())
+    }
+
+    /// Sends the next request.
+    async fn request(&mut self) -> Result<(), Error> {
+        let count = self.requests.unwrap_or_default();
+        if count >= self.max_requests {
+            let message = format!("stopped after {count} requests; say something to go on");
+            self.log.write(Body::Agent(AgentEvent::Notice { message })).await?;
+            return self.over(EndReason::Done).await;
+        }
+        let dialect = self.provider.dialect();
+        let messages = match history::request(dialect, self.log.entries()) {
+            Ok(request) => request.messages,
+            Err(error) => {
+                self.log.write(failed(error.to_string(), None)).await?;
+                return self.over(EndReason::Failed).await;
+            }
+        };
+        let body =
+            Body::Request { dialect: dialect.name().to_owned(), model: self.provider.model().to_owned() };
+        self.turn.take(&body);
+        self.log.decide(body).await?;
+        self.requests = Some(count + 1);
+        let tools = self.available.definitions().cloned().collect();
+        let request = Request::new(self.system.clone(), messages, tools);
+        let mut reply = Reply::new(dialect).with_limits(&self.provider.limits());
+        if let Some(tagger) = self.provider.tagger(&format!("call-{}-", self.log.entries().len())) {
+            reply = reply.with_tags(tagger);
+        }
+        let reading = Reading::start(self.provider.clone(), request, self.timeouts);
+        self.reply = Some(Streaming { reading, events: ReplyEvents::new(reply) });
+        Ok(())
+    }
+
+    async fn read(&mut self, piece: Option<Piece>) -> Result<(), Error> {
+        let Some(streaming) = &mut self.reply else { return Ok(()) };
+        match piece {
+            Some(Piece::Bytes(bytes)) => {
+                let events: Vec<AgentEvent> = streaming.events.push(&bytes).collect();
+                self.take(events).await
+            }
+            Some(Piece::Retry(error)) => {
+                let message = format!("the request is sent again: {error}");
+                self.log.write(Body::Agent(AgentEvent::Notice { message })).await
+            }
+            Some(Piece::Failed(error)) => {
+                self.log.write(failed(error.message, error.status)).await?;
+                self.end_reply().await
+            }
+            None => self.end_reply().await,
+        }
+    }
+
+    /// The reply is over: it ended, broke off, or is not wanted any more.
+    async fn end_reply(&mut self) -> Result<(), Error> {
+        let Some(Streaming { reading, mut events }) = self.reply.take() else { return Ok(()) };
+        drop(reading);
+        let last: Vec<AgentEvent> = events.finish().collect();
+        self.take(last).await?;
+        let message = events.reply().message();
+        self.turn.end(End { status: message.status(), reason: message.stop().map(|stop| stop.reason) });
+        Ok(())
+    }
+
+    async fn take(&mut self, events: Vec<AgentEvent>) -> Result<(), Error> {
+        for event in events {
+            let body = Body::Agent(event);
+            self.turn.take(&body);
+            self.log.write(body).await?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, call: Call) {
+        let cancel = self.stop.token().child_token();
+        self.running.insert(call.key, cancel.clone());
+        let Some(tool) = self.available.tools.get(&call.name).cloned() else {
+            unreachable!("the catalog has checked that there is such a tool")
+        };
+        let (workspace, reports) = (self.workspace.clone(), self.reports.0.clone());
+        let context = Context::new(&call.id, workspace, reports.clone(), cancel.clone());
+        let approved = self.approved.remove(&call.id);
+        let (key, outcomes) = (call.key, self.outcomes.0.clone());
+        let (approver, timeouts) = (self.approver.clone(), self.timeouts);
+        let job = Job { call, tool, context, approver, reports, cancel, timeouts, approved };
+        tokio::spawn(async move {
+            let outcome = job.run().await;
+            // The session may be over.
+            let _ = outcomes.send((key, outcome));
+        });
+    }
+
+    async fn answer_call(&mut self, tool_result: ToolResult) -> Result<(), Error> {
+        self.log.decide(Body::Agent(AgentEvent::ToolResult { tool_result })).await
+    }
+
+    /// Writes down what a tool reports.
+    async fn note(&mut self, report: Report) -> Result<(), Error> {
+        match report {
+            Report::Progress { call_id, progress: Progress::Output { stream, data } } => {
+                let tool_call_id = Some(call_id.as_ref().to_owned());
+                self.log.write(Body::Agent(AgentEvent::ShellOutput { data, stream, tool_call_id })).await
+            }
+            Report::Progress { call_id, progress: Progress::Group { id, started } } => {
+                let mut members = Object::new();
+                members.insert("group", id);
+                members.insert("groupStarted", started);
+                let tool_call_id = call_id.as_ref().to_owned();
+                self.log.decide_with(Body::ToolStarted { tool_call_id }, members).await
+            }
+            Report::Ask { question, answer } => self.ask(question, Whose::Tool(answer)).await,
+            Report::Decided { question, answer, done } => {
+                self.decide(&question, &answer).await?;
+                let _ = done.send(());
+                Ok(())
+            }
+            Report::Start { call_id, started } => {
+                self.log.decide(Body::ToolStarted { tool_call_id: call_id }).await?;
+                let _ = started.send(());
+                Ok(())
+            }
+        }
+    }
+
+    async fn ask(&mut self, question: Question, whose: Whose) -> Result<(), Error> {
+        self.asked += 1;
+        let approval_id = format!("ask-{}", self.asked);
+        let tool_call_id = question.call_id.clone();
+        let event =
+            AgentEvent::ApprovalRequest { approval_id: approval_id.clone(), tool_call_id, reason: None };
+        let mut members = Object::new();
+        members.insert("question", question.to_json());
+        self.log.decide_with(Body::Agent(event), members).await?;
+        self.asks.insert(approval_id.clone(), Ask { question, whose });
+        if self.audience == Audience::Nobody {
+            let answer = Answer::no().with_words("Nobody can be asked in this session.");
+            return self.settle(&approval_id, answer).await;
+        }
+        Ok(())
+    }
+
+    /// Takes the answer to a question.
+    async fn settle(&mut self, approval_id: &str, answer: Answer) -> Result<(), Error> {
+        let Some(Ask { question, whose }) = self.asks.remove(approval_id) else { return Ok(()) };
+        let decision = if answer.yes { Decision::Allow } else { Decision::Deny };
+        let response = AgentEvent::ApprovalResponse {
+            approval_id: approval_id.to_owned(),
+            decision,
+            reason: answer.words.clone(),
+        };
+        self.log.write(Body::Agent(response)).await?;
+        match whose {
+            Whose::Tool(waiting) => {
+                self.decide(&question, &answer).await?;
+                let _ = waiting.send(answer);
+                Ok(())
+            }
+            Whose::Session => {
+                self.turn.advise();
+                if !answer.yes {
+                    return self.over(EndReason::Failed).await;
+                }
+                if let Some(words) = answer.words {
+                    let content = vec![Content::Text { text: words }];
+                    self.log.decide(Body::UserMessage { content }).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes down a decision about a call. What the user says in a conversation is not one.
+    async fn decide(&mut self, question: &Question, answer: &Answer) -> Result<(), Error> {
+        if question.class == Class::Talk {
+            return self.log.flush().await;
+        }
+        let decision = if answer.yes { Decision::Allow } else { Decision::Deny };
+        let body = Body::Decision {
+            tool_call_id: question.call_id.clone(),
+            decision,
+            hash: question.hash.clone(),
+            reason: answer.words.clone(),
+        };
+        self.turn.take(&body);
+        let mut members = Object::new();
+        if !answer.images.is_empty() {
+            let images: Vec<Value> = answer.images.iter().cloned().map(Value::from).collect();
+            members.insert("images", images);
+        }
+        self.log.decide_with(body, members).await
+    }
+
+    async fn ask_about_mistakes(&mut self, mistakes: u32) -> Result<(), Error> {
+        if self.asks.values().any(|ask| matches!(ask.whose, Whose::Session)) {
+            return Ok(());
+        }
+        let description = format!("the model has made {mistakes} mistakes in a row: go on?");
+        let question = Question::new("", "", description, Class::Talk, Value::Null);
+        self.ask(question, Whose::Session).await
+    }
+
+    async fn go_on(&mut self, next: Next) -> Result<(), Error> {
+        match next {
+            Next::Request | Next::Again => self.request().await,
+            Next::Over(ending) => {
+                if let Some(message) = notice(ending) {
+                    self.log.write(Body::Agent(AgentEvent::Notice { message: message.to_owned() })).await?;
+                }
+                self.over(match ending {
+                    Ending::Done | Ending::Completed | Ending::Length | Ending::Refused => EndReason::Done,
+                    Ending::Empty | Ending::Failed => EndReason::Failed,
+                    Ending::Cancelled => EndReason::Cancelled,
+                })
+                .await
+            }
+        }
+    }
+
+    /// The turn is over. What was said meanwhile starts the next one.
+    async fn over(&mut self, reason: EndReason) -> Result<(), Error> {
+        let body = Body::End { reason };
+        self.turn.take(&body);
+        self.log.decide(body).await?;
+        self.requests = None;
+        let queued: Vec<Content> = std::mem::take(&mut self.queued).into_iter().flatten().collect();
+        if queued.is_empty() {
+            return Ok(());
+        }
+        self.log.decide(Body::UserMessage { content: queued }).await?;
+        self.requests = Some(0);
+        Box::pin(self.request()).await
+    }
+}
+
+/// What the user should know about the end of a turn.
+fn notice(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Length => Some("the reply reached its length limit; say something to go on"),
+        Ending::Refused => Some("the model or its provider refused to answer"),
+        Ending::Empty => Some("the model has said nothing, twice"),
+        Ending::Failed => Some("the reply broke off; say something to try again"),
+        Ending::Done | Ending::Completed | Ending::Cancelled => None,
+    }
+}
+
+fn failed(error: String, status: Option<u16>) -> Body {
+    Body::Agent(AgentEvent::Error { error, status_code: status.map(Into::into) })
+}
+
+/// The group of processes that an entry says a call runs as.
+fn group_of(entry: &Entry) -> Option<(u32, u64)> {
+    let body = entry.extra.get("body")?;
+    let id = body.get("group")?.as_u64()?;
+    Some((u32::try_from(id).ok()?, body.get("groupStarted")?.as_u64()?))
+}

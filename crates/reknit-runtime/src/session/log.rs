@@ -1,0 +1,131 @@
+//! [`Log`]: the entries of a session, written in batches.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reknit::agent::{AgentEvent, Body, Entry};
+use reknit::json::Object;
+use tokio::time::Instant;
+
+use crate::clock::Clock;
+use crate::store::{Durable, Error, Store};
+
+/// How long deltas are collected before they are appended.
+const BATCH_TIME: Duration = Duration::from_millis(20);
+
+/// How many bytes of deltas are collected at most.
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// The log of a session: what is written, and what waits to be.
+pub(super) struct Log {
+    session: String,
+    epoch: u64,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    /// Everything that was ever written, for the next request.
+    entries: Vec<Entry>,
+    /// How many of them the store has.
+    stored: usize,
+    waiting: Waiting,
+}
+
+/// Whether entries wait to be stored.
+enum Waiting {
+    Nothing,
+    Until { due: Instant, bytes: usize },
+}
+
+impl Log {
+    pub(super) fn new(
+        session: String,
+        epoch: u64,
+        entries: Vec<Entry>,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let stored = entries.len();
+        Self { session, epoch, store, clock, entries, stored, waiting: Waiting::Nothing }
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// When what is waiting has to be stored.
+    pub(super) fn due(&self) -> Option<Instant> {
+        match self.waiting {
+            Waiting::Nothing => None,
+            Waiting::Until { due, .. } => Some(due),
+        }
+    }
+
+    /// Writes something that may be lost in a crash: it is stored with what comes soon after it.
+    pub(super) async fn write(&mut self, body: Body) -> Result<(), Error> {
+        let added = size(&body);
+        let open = self.stored..self.entries.len();
+        let joined = match (&body, self.entries[open].last_mut().map(|entry| &mut entry.body)) {
+            (Body::Agent(event), Some(Body::Agent(last))) => last.join(event),
+            _ => false,
+        };
+        if !joined {
+            self.push(body, Object::new());
+        }
+        let (due, bytes) = match self.waiting {
+            Waiting::Nothing => (Instant::now() + BATCH_TIME, 0),
+            Waiting::Until { due, bytes } => (due, bytes),
+        };
+        self.waiting = Waiting::Until { due, bytes: bytes + added };
+        // A slow store slows the provider down here, so that memory stays bounded.
+        if bytes + added > BATCH_BYTES { self.store(Durable::Later).await } else { Ok(()) }
+    }
+
+    /// Writes something that must not be lost. It is on the disk when this returns.
+    pub(super) async fn decide(&mut self, body: Body) -> Result<(), Error> {
+        self.decide_with(body, Object::new()).await
+    }
+
+    /// The same, with further members of the body.
+    pub(super) async fn decide_with(&mut self, body: Body, members: Object) -> Result<(), Error> {
+        let mut extra = Object::new();
+        if !members.is_empty() {
+            extra.insert("body", members);
+        }
+        self.push(body, extra);
+        self.store(Durable::Now).await
+    }
+
+    /// Stores what is waiting.
+    pub(super) async fn flush(&mut self) -> Result<(), Error> {
+        self.store(Durable::Later).await
+    }
+
+    fn push(&mut self, body: Body, extra: Object) {
+        let seq = self.entries.len() as u64 + 1;
+        self.entries.push(Entry { seq, at: self.clock.now(), turn: None, body, extra });
+    }
+
+    async fn store(&mut self, durable: Durable) -> Result<(), Error> {
+        self.waiting = Waiting::Nothing;
+        let entries = self.entries[self.stored..].to_vec();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.store.append(&self.session, self.epoch, self.stored as u64, entries, durable).await?;
+        self.stored = self.entries.len();
+        Ok(())
+    }
+}
+
+/// About how many bytes a body takes.
+fn size(body: &Body) -> usize {
+    match body {
+        Body::Agent(
+            AgentEvent::TextDelta { delta }
+            | AgentEvent::ReasoningDelta { delta }
+            | AgentEvent::ToolInputDelta { delta, .. }
+            | AgentEvent::EditPreview { delta, .. },
+        ) => delta.len(),
+        Body::Agent(AgentEvent::ShellOutput { data, .. }) => data.len(),
+        _ => 64,
+    }
+}

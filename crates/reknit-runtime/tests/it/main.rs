@@ -1,0 +1,9 @@
+//! The runtime as its users see it.
+
+mod crash;
+mod example;
+mod one_result;
+mod session;
+mod store;
+mod tools;
+mod world;

@@ -1,0 +1,288 @@
+//! Sessions from end to end, with a script instead of a model.
+
+use reknit::agent::{AgentEvent, Body, EndReason};
+use reknit_runtime::provider::Error;
+use reknit_runtime::question::Answer;
+use reknit_runtime::session::{Audience, Timeouts};
+use reknit_runtime::store::{Cursor, Durable, Error as StoreError};
+use reknit_runtime::testing::Reply;
+
+use crate::world::{World, say_yes};
+
+#[tokio::test]
+async fn a_turn_runs_its_calls_and_sends_their_results() {
+    let world = World::new([
+        Reply::new().text("I look.").call("a", "read", r#"{"what": "this"}"#),
+        Reply::new().text("Done."),
+    ]);
+    let (session, mut watch) = world.open().await;
+    session.say("look").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert_eq!(watch.results(), ["a: [read] Result:\ndid this"]);
+    let requests = world.script.requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!(requests[0].tools.len(), 7);
+    let last = requests[1].messages.last().unwrap().to_string();
+    assert!(last.contains("tool_result") && last.contains("did this"), "{last}");
+}
+
+#[tokio::test]
+async fn a_call_that_writes_asks_first_and_its_approval_is_in_the_log() {
+    let mut world = World::new([
+        Reply::new().call("a", "write", r#"{"what": "x"}"#).call("b", "write", r#"{"what": "y"}"#),
+        Reply::new().text("Done."),
+    ]);
+    let (session, mut watch) = world.open().await;
+    session.say("write").await;
+    let (id, question) = watch.question().await;
+    assert_eq!((&*question.description, &*question.call_id), ("[write]", "a"));
+    assert!(world.did.try_recv().is_err(), "nothing runs before the answer");
+    session.answer(id, Answer::yes().with_words("mind the gap")).await;
+    let (id, question) = watch.question().await;
+    assert_eq!(question.call_id, "b");
+    session.answer(id, Answer::no()).await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    let results = watch.results();
+    assert!(
+        results[0].contains("<feedback>\nmind the gap\n</feedback>\n[write] Result:\ndid x"),
+        "{results:?}"
+    );
+    assert_eq!(results[1], "b: The user denied this operation.");
+    assert_eq!(world.did.recv().await.unwrap(), "write a");
+    assert!(world.did.try_recv().is_err(), "what was denied did not run");
+    let decisions = watch.entries.iter().filter(|entry| matches!(entry.body, Body::Decision { .. }));
+    assert_eq!(decisions.count(), 2);
+}
+
+#[tokio::test]
+async fn nobody_to_ask_means_denied() {
+    let world = World::new([Reply::new().call("a", "write", "{}"), Reply::new().text("Then not.")]);
+    let (session, mut watch) = world.open_with(world.builder().audience(Audience::Nobody)).await;
+    session.say("write").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert!(watch.results()[0].contains("Nobody can be asked"), "{:?}", watch.results());
+}
+
+#[tokio::test]
+async fn failures_and_panics_of_tools_are_answers() {
+    let world = World::new([
+        Reply::new().call("a", "fail", "{}").call("b", "panic", "{}").call("c", "nothing", "{}"),
+        Reply::new().text("Oh."),
+    ]);
+    let (session, mut watch) = world.open().await;
+    session.say("try").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    let results = watch.results();
+    assert!(results[0].contains("<error>\nno luck\n</error>"), "{results:?}");
+    assert!(results[1].contains("The tool crashed"), "{results:?}");
+    assert!(results[2].contains("Unknown tool \"nothing\""), "{results:?}");
+}
+
+#[tokio::test]
+async fn a_cancel_stops_tools_and_the_session_goes_on() {
+    let world = World::new([
+        Reply::new().call("a", "hold", "{}").call("b", "write", "{}"),
+        Reply::new().text("Hello again."),
+    ]);
+    let (session, mut watch) = world.open().await;
+    session.say("hold").await;
+    watch.started("a").await;
+    session.say("and then?").await;
+    session.cancel().await;
+    assert_eq!(watch.end().await, EndReason::Cancelled);
+    assert_eq!(
+        watch.results(),
+        ["a: Tool [hold] was cancelled by the user.", "b: Tool [write] was cancelled by the user."]
+    );
+    // What was typed meanwhile starts the next turn.
+    assert_eq!(watch.end().await, EndReason::Done);
+}
+
+#[tokio::test]
+async fn a_tool_that_ignores_a_cancel_is_abandoned() {
+    let world = World::new([Reply::new().call("a", "deaf", "{}")]);
+    let mut timeouts = Timeouts::default();
+    timeouts.grace = std::time::Duration::from_millis(1);
+    let (session, mut watch) = world.open_with(world.builder().timeouts(timeouts)).await;
+    session.say("hold").await;
+    watch.started("a").await;
+    session.cancel().await;
+    assert_eq!(watch.end().await, EndReason::Cancelled);
+    assert_eq!(watch.results(), ["a: Tool [deaf] was cancelled by the user."]);
+}
+
+#[tokio::test]
+async fn a_cancel_while_a_question_is_open_denies_nothing() {
+    let world = World::new([Reply::new().call("a", "write", "{}")]);
+    let (session, mut watch) = world.open().await;
+    session.say("write").await;
+    let (id, _) = watch.question().await;
+    session.cancel().await;
+    assert_eq!(watch.end().await, EndReason::Cancelled);
+    assert_eq!(watch.results(), ["a: Tool [write] was cancelled by the user."]);
+    assert!(!watch.entries.iter().any(|entry| matches!(entry.body, Body::Decision { .. })));
+    session.answer(id, Answer::yes()).await;
+    assert!(watch.results().len() == 1, "a late answer changes nothing");
+}
+
+#[tokio::test]
+async fn a_call_starts_while_the_reply_goes_on() {
+    let (reply, allow) = Reply::new().call("a", "read", "{}").text("and more").step_by_step();
+    let mut world = World::new([reply, Reply::new().text("Done.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("read").await;
+    // The start of the message, and the three events of the call.
+    for _ in 0..4 {
+        allow.send(()).await.unwrap();
+    }
+    assert_eq!(world.did.recv().await.unwrap(), "read a");
+    drop(allow);
+    assert_eq!(watch.end().await, EndReason::Done);
+}
+
+#[tokio::test]
+async fn a_reply_that_breaks_off_keeps_its_results_and_the_next_request_follows_from_it() {
+    let world = World::new([
+        Reply::new().text("First.").call("a", "read", "{}").cut_call("b", "write", r#"{"what": "ha"#),
+        Reply::new().text("Where was I?"),
+    ]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    let results = watch.results();
+    assert_eq!(results[0], "a: [read] Result:\ndid ");
+    assert!(results[1].starts_with("b: "), "{results:?}");
+    assert_eq!(results.len(), 2);
+    assert_eq!(world.script.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_reply_that_breaks_off_in_its_text_ends_the_turn() {
+    let world = World::new([Reply::new().text("I was about to").breaks(), Reply::new().text("Here.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Failed);
+    session.say("again").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_sent_again_only_while_nothing_was_shown() {
+    let busy = || Reply::new().refused(Error::connection("busy"));
+    let world = World::new([busy(), busy(), Reply::new().text("At last.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert_eq!(world.script.requests().len(), 3);
+    let notices = watch.entries.iter().filter(|entry| matches!(&entry.body, Body::Agent(AgentEvent::Notice { message }) if message.contains("busy")));
+    assert_eq!(notices.count(), 2);
+    let requests = watch.entries.iter().filter(|entry| matches!(entry.body, Body::Request { .. }));
+    assert_eq!(requests.count(), 1, "it is the same request");
+}
+
+#[tokio::test]
+async fn a_refused_request_is_not_sent_again() {
+    let world = World::new([Reply::new().refused(Error::refused("no such model"))]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Failed);
+    assert_eq!(world.script.requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_provider_is_given_up() {
+    let (reply, _allow) = Reply::new().text("never").step_by_step();
+    let silent = (0..4).map(|_| Reply::new().refused(Error::connection("busy")));
+    let world = World::new([reply].into_iter().chain(silent));
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Failed);
+}
+
+#[tokio::test]
+async fn a_completion_ends_the_task() {
+    let world = World::new([Reply::new().call("a", "finish", "{}")]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert_eq!(watch.results(), ["a: [finish] Result:\nfinished"]);
+}
+
+#[tokio::test]
+async fn the_number_of_requests_is_limited() {
+    let replies = (0..9).map(|number| Reply::new().call(&format!("c{number}"), "read", "{}"));
+    let world = World::new(replies);
+    let (session, mut watch) = world.open_with(world.builder().max_requests(3)).await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert_eq!(world.script.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn after_three_mistakes_the_user_is_asked() {
+    let wrong = |id: &str| Reply::new().call(id, "nothing", "{}");
+    let world = World::new([wrong("a"), wrong("b"), wrong("c"), Reply::new().text("Thanks.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    let (id, question) = watch.question().await;
+    assert!(question.description.contains("3 mistakes in a row"), "{}", question.description);
+    session.answer(id, Answer::yes().with_words("use `read`")).await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    let last = world.script.requests().pop().unwrap().messages.pop().unwrap().to_string();
+    assert!(last.contains("use `read`"), "{last}");
+}
+
+#[tokio::test]
+async fn a_tool_that_the_mode_does_not_allow_is_not_run() {
+    let mut world = World::new([Reply::new().call("a", "write", "{}"), Reply::new().text("Then not.")]);
+    let (session, mut watch) = world.open_with(world.builder().mode("plan", ["read"])).await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert!(watch.results()[0].contains("Tool \"write\" is not allowed in plan mode."));
+    assert!(world.did.try_recv().is_err());
+    assert_eq!(world.script.requests()[0].tools.len(), 1, "the model is not offered it");
+}
+
+#[tokio::test]
+async fn a_session_that_is_opened_elsewhere_stops_here_and_ends_its_tools() {
+    let mut world = World::new([Reply::new().call("a", "hold", "{}"), Reply::new().text("Resumed.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("hold").await;
+    watch.started("a").await;
+    let (_second, mut second_watch) = world.open().await;
+    assert_eq!(second_watch.end().await, EndReason::Done);
+    assert_eq!(second_watch.results(), ["a: Task was interrupted before this tool call could be completed."]);
+    // The first one notices at its next append.
+    session.cancel().await;
+    while !session.is_over() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(world.did.recv().await.unwrap(), "hold a");
+}
+
+#[tokio::test]
+async fn a_resumed_session_asks_its_open_question_again() {
+    let mut world = World::new([Reply::new().call("a", "write", "{}"), Reply::new().text("Done.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("write").await;
+    watch.question().await;
+    drop(session);
+    let (session, mut watch) = world.open().await;
+    assert_eq!(say_yes(&session, &mut watch).await, EndReason::Done);
+    assert_eq!(world.did.recv().await.unwrap(), "write a");
+    assert!(world.did.try_recv().is_err(), "it ran once");
+}
+
+#[tokio::test]
+async fn a_reader_resumes_from_its_position() {
+    let world = World::new([Reply::new().text("One.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    watch.end().await;
+    let lease = world.store.lease("s").await.unwrap();
+    let last = watch.entries.len() as u64;
+    let (mut tail, _) = session.subscribe(Cursor { epoch: lease.epoch - 1, seq: last - 1 }).await.unwrap();
+    assert_eq!(tail.next().await.unwrap().len(), 1);
+    let fenced = world.store.append("s", lease.epoch - 1, last, Vec::new(), Durable::Now).await;
+    assert!(matches!(fenced, Err(StoreError::Fenced { .. })));
+}

@@ -1,0 +1,173 @@
+//! A session in a test: a script, files in a temporary folder, and tools that a test can hold.
+
+use std::sync::Arc;
+
+use reknit::agent::{AgentEvent, Body, EndReason, Entry};
+use reknit::json::{Object, Value};
+use reknit_runtime::question::{Answer, Class, Question};
+use reknit_runtime::session::{Builder, Session};
+use reknit_runtime::store::{Cursor, Memory, Store, Tail};
+use reknit_runtime::testing::{ManualClock, Reply, Script};
+use reknit_runtime::tool::{Context, Definition, Failure, Output, Tool, Tools, Work, Workspace};
+use reknit_workspace::{Journal, Root};
+use tokio::sync::mpsc;
+
+/// What a test needs around a session.
+pub(crate) struct World {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) script: Script,
+    /// What tools do, as they do it.
+    pub(crate) did: mpsc::UnboundedReceiver<String>,
+    tools: Tools,
+}
+
+impl World {
+    pub(crate) fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+        let (doing, did) = mpsc::unbounded_channel();
+        let tool = |name: &'static str, class| Stub {
+            definition: Definition::new(name, class, name).optional(
+                "what",
+                reknit_runtime::tool::Kind::Text,
+                "",
+            ),
+            doing: doing.clone(),
+        };
+        let finish = Stub {
+            definition: tool("finish", Class::Talk).definition.completing(),
+            ..tool("finish", Class::Talk)
+        };
+        let tools = Tools::new()
+            .with(tool("read", Class::Read))
+            .with(tool("write", Class::Write))
+            .with(tool("hold", Class::Read))
+            .with(tool("deaf", Class::Read))
+            .with(tool("fail", Class::Read))
+            .with(tool("panic", Class::Read))
+            .with(finish);
+        let folder = tempfile::tempdir().unwrap();
+        Self { folder, store: Arc::new(Memory::new()), script: Script::new(replies), did, tools }
+    }
+
+    pub(crate) fn builder(&self) -> Builder {
+        let outputs = self.folder.path().join("outputs");
+        let root = self.folder.path().join("root");
+        std::fs::create_dir_all(&root).unwrap();
+        let workspace = Workspace::new(Root::open(root).unwrap(), Journal::temporary().unwrap(), outputs);
+        Session::builder("s", self.script.clone(), Arc::new(workspace))
+            .store(self.store.clone())
+            .tools(self.tools.clone())
+            .clock(ManualClock::new())
+    }
+
+    pub(crate) async fn open(&self) -> (Session, Watch) {
+        self.open_with(self.builder()).await
+    }
+
+    pub(crate) async fn open_with(&self, builder: Builder) -> (Session, Watch) {
+        let session = builder.open().await.unwrap();
+        let (tail, _) = session.subscribe(Cursor::default()).await.unwrap();
+        (session, Watch { tail, entries: Vec::new(), seen: 0 })
+    }
+}
+
+/// The log of a session as it grows.
+pub(crate) struct Watch {
+    tail: Tail,
+    pub(crate) entries: Vec<Entry>,
+    /// How many of them were looked at.
+    seen: usize,
+}
+
+impl Watch {
+    /// Waits for an entry that is wanted, from where the last wait ended.
+    pub(crate) async fn until<T>(&mut self, mut wanted: impl FnMut(&Entry) -> Option<T>) -> T {
+        loop {
+            while let Some(entry) = self.entries.get(self.seen) {
+                self.seen += 1;
+                if let Some(found) = wanted(entry) {
+                    return found;
+                }
+            }
+            let more = self.tail.next().await.unwrap();
+            self.entries.extend(more.into_iter().map(|stored| stored.entry));
+        }
+    }
+
+    pub(crate) async fn end(&mut self) -> EndReason {
+        self.until(|entry| match entry.body {
+            Body::End { reason } => Some(reason),
+            _ => None,
+        })
+        .await
+    }
+
+    pub(crate) async fn question(&mut self) -> (String, Question) {
+        self.until(|entry| Question::of(entry).map(|(id, question)| (id.to_owned(), question))).await
+    }
+
+    pub(crate) async fn started(&mut self, id: &str) {
+        self.until(|entry| match &entry.body {
+            Body::ToolStarted { tool_call_id } if tool_call_id == id => Some(()),
+            _ => None,
+        })
+        .await;
+    }
+
+    /// The results so far, a line each.
+    pub(crate) fn results(&self) -> Vec<String> {
+        let results = self.entries.iter().filter_map(|entry| match &entry.body {
+            Body::Agent(AgentEvent::ToolResult { tool_result }) => {
+                let text = tool_result.result.as_str().map(|text| text.into_owned());
+                Some(format!("{}: {}", tool_result.tool_call_id, text.unwrap_or_default()))
+            }
+            _ => None,
+        });
+        results.collect()
+    }
+}
+
+/// Answers every question of a session with yes, from its log, until its turn ends.
+pub(crate) async fn say_yes(session: &Session, watch: &mut Watch) -> EndReason {
+    loop {
+        let step = watch.until(|entry| match (&entry.body, Question::of(entry)) {
+            (Body::End { reason }, _) => Some(Err(*reason)),
+            (_, Some((id, _))) => Some(Ok(id.to_owned())),
+            _ => None,
+        });
+        match step.await {
+            Ok(id) => session.answer(id, Answer::yes()).await,
+            Err(reason) => return reason,
+        }
+    }
+}
+
+struct Stub {
+    definition: Definition,
+    doing: mpsc::UnboundedSender<String>,
+}
+
+impl Tool for Stub {
+    fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    fn execute<'a>(&'a self, args: &'a Object, context: &'a Context) -> Work<'a, Result<Output, Failure>> {
+        Box::pin(async move {
+            let _ = self.doing.send(format!("{} {}", self.definition.name, context.call_id()));
+            match &*self.definition.name {
+                "hold" => {
+                    context.cancelled().cancelled().await;
+                    return Err(Failure::other("stopped"));
+                }
+                "deaf" => std::future::pending().await,
+                "fail" => return Err(Failure::other("no luck")),
+                "panic" => panic!("a bug of the tool"),
+                "finish" => return Ok(Output::text("finished").completing()),
+                _ => {}
+            }
+            let what = args.get("what").and_then(Value::as_str).unwrap_or_default();
+            Ok(Output::text(format!("did {what}")))
+        })
+    }
+}
