@@ -7,13 +7,14 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use reknit::diagnostic::Kind;
 use reknit::event::End;
-use reknit::tags::{Grammar, GrammarError, Tools, detect, profile, profiles};
+use reknit::tags::{Grammar, GrammarError, Tools, detect, profile, profile_source, profiles};
 
 use crate::explain;
 use crate::names::{OneOf, nearest};
 use crate::outcome::{CommandError, Outcome};
 use crate::pieces::{Pieces, Recut};
 use crate::present::{Arriving, ReplyFeed, ReplyOutput, Source};
+use crate::print::print_bytes;
 use crate::print_message;
 use crate::report::Report;
 
@@ -31,6 +32,7 @@ Examples:
   reknit tools --profile hermes --json answer.txt    blocks as one JSON object
   reknit tools --profile qwen3-coder --tools tools.json --json answer.txt
                                                      with values typed by the tools' schemas
+  reknit tools --print-profile hermes >mine.toml     a profile, to start your own grammar from
   reknit tools --grammar mine.toml --json answer.txt    with your own grammar
 
 Exit code: 0 every call is complete, 1 a call is cut or malformed, 2 usage or other error,
@@ -46,6 +48,14 @@ pub(crate) struct Arguments {
     /// Use your own grammar, in TOML, instead of a profile
     #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     grammar: Option<PathBuf>,
+
+    /// Print a profile, in TOML, to start your own grammar from
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["grammar", "tools", "json", "ndjson", "display", "thinking"])]
+    print_profile: Option<String>,
+
+    /// The text starts inside the thinking, because the marker that opens it is in the prompt
+    #[arg(long)]
+    thinking: bool,
 
     /// Available tools: a JSON array of definitions (`name`, `parameters`)
     #[arg(long, value_name = "FILE")]
@@ -69,6 +79,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
+    if let Some(name) = &arguments.print_profile {
+        return print_profile(name);
+    }
     let tools = arguments.tools.as_deref().map(read_tools).transpose()?;
     let own = arguments.grammar.as_deref().map(read_grammar).transpose()?;
     let mut pieces = Pieces::open_raw(arguments.file.as_deref(), arguments.recut)?;
@@ -86,6 +99,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         }
         None => named(&arguments.profile)?,
     };
+    let thinking = arguments.thinking.then(|| in_thinking(grammar)).transpose()?;
+    let grammar = thinking.as_ref().unwrap_or(grammar);
     let mut text = Text::new(arguments, grammar, tools.as_ref()).map_err(|error| wrong_grammar(&error))?;
     let display = Some(grammar).filter(|_| arguments.display);
     let mut output = ReplyOutput::new(match *arguments {
@@ -114,6 +129,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         return Ok(Outcome::Interrupted);
     }
     Ok(close(&text, arguments))
+}
+
+/// Prints the TOML of a profile.
+fn print_profile(name: &str) -> Result<Outcome, CommandError> {
+    let grammar = named(name)?;
+    let source = profile_source(&grammar.name).unwrap_or_default();
+    print_bytes([source.as_bytes()].into_iter())?;
+    Ok(Outcome::Done)
+}
+
+/// The same grammar for a text that starts inside the thinking.
+fn in_thinking(grammar: &Grammar) -> Result<Grammar, CommandError> {
+    grammar.clone().starting_in_thinking().ok_or_else(|| {
+        let what = anyhow!("`{}` has no marker that ends thinking", grammar.name);
+        let hint = "leave out `--thinking`, or use a profile or a grammar with `[reasoning]`";
+        CommandError::with_hint(what, hint).explained_as(explain::WRONG_USE)
+    })
 }
 
 /// Reports broken calls and diagnostics.
@@ -145,7 +177,8 @@ pub(crate) fn report_call(name: &str, end: Option<End>, report: &mut Report) {
         Some(End::Cut) | None => ("cut: the text ended before the call did", Kind::CutArguments),
     };
     let hint = "do not run the call; ask for the answer again";
-    report.add(format!("error: the call to `{name}` is {how}\nhint: {hint}"), kind.name());
+    let what = if name.is_empty() { "a call".to_owned() } else { format!("the call to `{name}`") };
+    report.add(format!("error: {what} is {how}\nhint: {hint}"), kind.name());
 }
 
 /// The error of a grammar that cannot be used.

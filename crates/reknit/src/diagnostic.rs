@@ -229,9 +229,12 @@ kinds! {
     /// A parameter of a call was given twice; the last value is used.
     RepeatedParameter = "repeated-parameter" =>
         "check which of the two values the model meant";
-    /// The marker that closes a call or a value is missing, and was not needed.
+    /// The value of a parameter does not have the type that the tool's schema asks for; it was kept as a string.
+    WrongType = "wrong-type" =>
+        "answer the call with an error that names the type, or convert the value yourself";
+    /// The marker that closes a call or a value is missing; what follows shows where the call ends.
     MissingCloser = "missing-closer" =>
-        "no action needed; the call is complete without it";
+        "no action needed, unless the last value looks too short or too long";
     /// A call names a tool that is not in the list of tools.
     UnknownTool = "unknown-tool" =>
         "answer the call with an error that lists the available tools";

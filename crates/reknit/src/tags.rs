@@ -63,7 +63,7 @@ pub use change::Change;
 pub use detect::{Detected, detect};
 pub use display::display_text;
 pub use grammar::{Grammar, GrammarError};
-pub use profile::{profile, profiles};
+pub use profile::{profile, profile_source, profiles};
 pub use span::SpanKind;
 pub use tagger::Tagger;
 pub use tools::Tools;

@@ -80,7 +80,9 @@ fn every_change_is_a_line() {
         {"opened":{"block":[0,2],"type":"tool_call","id":"call_0_2","invented":true,"name":"f","origin":{"tagged":{"known":true}}}}
         {"grew":{"block":[0,2],"at":0,"text":"{\"a\": 1.10}"}}
         {"closed":{"block":[0,2],"end":"closed","raw":"<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1.10}}</tool_call>"}}
-        {"noticed":{"kind":"dropped-text","at":85,"frame":0,"message":"dropped 1 byte of text after a call","hint":"no action needed; the input still has the text, at this place"}}
+        {"opened":{"block":[0,3],"type":"text"}}
+        {"grew":{"block":[0,3],"at":0,"text":"x"}}
+        {"closed":{"block":[0,3]}}
         {"ended":{}}
     "#]]
     .assert_eq(&lines.stdout);
@@ -93,6 +95,30 @@ fn every_change_is_a_line() {
         {"ended":{}}
     "#]]
     .assert_eq(&lines.stdout);
+}
+
+#[test]
+fn a_cut_call_is_found_without_naming_its_profile() {
+    let text = "<tool_call>\n{\"name\":\"write_file\",\"arguments\":{\"path\":\"a\",\"content\":\"hel";
+    let found = run(&["tools", "--json"], text);
+    assert_eq!(found.code, Some(1), "{}", found.stdout);
+    assert!(found.stdout.contains(r#""name":"write_file""#), "{}", found.stdout);
+}
+
+#[test]
+fn a_text_can_start_inside_the_thinking() {
+    let read = run(&["tools", "--profile", "qwen3", "--thinking", "--json"], "Hm.</think>Yes.");
+    assert!(read.stdout.contains(r#"{"type":"thinking","text":"Hm.","partial":false}"#), "{}", read.stdout);
+    let refused = run(&["tools", "--profile", "cline", "--thinking"], "");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("`cline` has no marker that ends thinking"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_profile_is_printed_to_start_from() {
+    let printed = run(&["tools", "--print-profile", "hermes"], "");
+    assert_eq!(printed.stdout, include_str!("../../../reknit/profiles/hermes.toml"));
+    assert_eq!(run(&["tools", "--print-profile", "nothing"], "").code, Some(2));
 }
 
 #[test]

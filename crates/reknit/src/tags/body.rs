@@ -7,11 +7,12 @@ use std::ops::Range;
 use super::call::{CallData, Input, Slice};
 use super::envelope::{Envelope, Progress};
 use super::grammar::Body;
-use super::machine::{Machine, Skip, Step};
+use super::machine::{Machine, Step};
 use super::matcher::Matcher;
 use super::parsed::Parsed;
 use super::prose::Prose;
 use super::reader::{Read, Reader};
+use super::rules::Look;
 use super::span::SpanKind;
 use super::template::{Found, Match, any_literal, literal};
 use super::whitespace::skip_whitespace;
@@ -32,6 +33,8 @@ pub(super) struct Json {
     scan: usize,
     list: bool,
     bare: bool,
+    /// The name is in the marker.
+    named: bool,
     state: State,
     /// The call that is being read.
     open: Option<usize>,
@@ -49,13 +52,43 @@ enum State {
     Arguments(Reader),
     /// Before the arguments of such a call.
     Head,
-    /// In an element of a list that is malformed or not a call. It ends with its brackets, or at a closing
-    /// marker, unless that is in what was read of it as JSON.
-    Broken { nesting: EndFinder, read: usize },
+    /// In an element that is malformed or not a call.
+    Broken(Broken),
     /// After an element of a list.
     AfterElement,
     /// After a value. The closing marker, a separator or neither may follow.
     AfterValue,
+}
+
+/// A value that is malformed or not a call. It ends with its brackets, at a closing marker, or where the next
+/// call begins outside of a string; but not in what was read of it as JSON.
+#[derive(Clone, Debug)]
+struct Broken {
+    nesting: EndFinder,
+    /// Whether it has brackets that can end it.
+    bracketed: bool,
+    read: usize,
+    string: InString,
+    look: Look,
+}
+
+/// Whether a byte is in a string. A string that is not closed ends with its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InString {
+    No,
+    Yes,
+    Escaped,
+}
+
+impl InString {
+    fn after(self, byte: u8) -> Self {
+        match (self, byte) {
+            (_, b'\n') | (Self::Yes, b'"') => Self::No,
+            (Self::No, b'"') | (Self::Escaped, _) => Self::Yes,
+            (Self::Yes, b'\\') => Self::Escaped,
+            (same, _) => same,
+        }
+    }
 }
 
 impl Json {
@@ -68,6 +101,7 @@ impl Json {
             scan: found.end,
             list: false,
             bare: false,
+            named: false,
             state: State::Start,
             open: None,
             last: None,
@@ -88,7 +122,7 @@ impl Json {
         at: usize,
         found: &Found,
     ) -> Self {
-        let mut json = Self { state: State::Head, ..Self::marked(parsed, prose, at, found) };
+        let mut json = Self { state: State::Head, named: true, ..Self::marked(parsed, prose, at, found) };
         let name = Slice::Range(bare_name(matcher.body(), &parsed.text, found).into());
         json.begin(matcher, parsed, name, PartialJson::with_depth(parsed.limits.json_depth));
         parsed.add_span(SpanKind::Markup, found.end);
@@ -99,11 +133,11 @@ impl Json {
         let body = matcher.body();
         loop {
             let step = match &mut self.state {
-                State::Start => self.start(parsed),
+                State::Start => self.start(matcher, parsed),
                 State::Head => self.head(body, parsed),
-                State::Arguments(_) => self.arguments(matcher, parsed),
+                State::Arguments(_) => self.arguments(parsed),
                 State::Envelope(_) => self.envelope(matcher, parsed),
-                State::Broken { .. } => self.broken(body, parsed),
+                State::Broken(_) => self.broken(matcher, parsed),
                 State::AfterElement => self.after_element(parsed),
                 State::AfterValue => self.after_value(body, parsed),
             };
@@ -116,7 +150,7 @@ impl Json {
     /// The text ends inside a call.
     pub(super) fn cut(&mut self, parsed: &mut Parsed) {
         match (&self.state, self.open) {
-            (State::Broken { .. }, Some(block)) => {
+            (State::Broken(_), Some(block)) => {
                 let end = parsed.text.len();
                 parsed.add_span(SpanKind::Value(block), end);
                 parsed.end_call(block, End::Malformed, end);
@@ -126,7 +160,7 @@ impl Json {
     }
 
     /// Before the first value, or the next one after a separator.
-    fn start(&mut self, parsed: &mut Parsed) -> Option<Step> {
+    fn start(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Option<Step> {
         self.scan = skip_whitespace(&parsed.text, self.scan);
         match parsed.text.as_bytes().get(self.scan) {
             Some(b'{') => {
@@ -148,8 +182,27 @@ impl Json {
             }
             None if !parsed.finished => Some(Step::Wait),
             None if self.list && self.last.is_some() => Some(self.leave(parsed, Some("]"))),
+            None if self.is_begun(parsed) => Some(self.cut_before_the_name(matcher, parsed, String::new())),
             _ => Some(self.no_call()),
         }
+    }
+
+    /// Whether the marker alone, at the end of the text, begins a call. One that ends like a word may as well
+    /// be a word.
+    fn is_begun(&self, parsed: &Parsed) -> bool {
+        let marker = parsed.text[self.opened..self.scan].trim_end();
+        self.last.is_none() && !self.bare && (self.list || !marker.ends_with(char::is_alphanumeric))
+    }
+
+    /// The text ends in a call whose name is not complete; `name` is what has come of it.
+    fn cut_before_the_name(&mut self, matcher: &Matcher, parsed: &mut Parsed, name: String) -> Step {
+        let json = PartialJson::with_depth(parsed.limits.json_depth);
+        let block = self.begin_named(matcher, parsed, Slice::Owned(Box::new(name)), json, true);
+        let end = parsed.text.len();
+        parsed.add_span(SpanKind::Markup, end);
+        parsed.end_call(block, End::Cut, end);
+        self.open = None;
+        Step::Go(Machine::Prose(Prose::new(end, self.prose.place_after_calls())))
     }
 
     /// After a marker with a name: what may come before the arguments, and their opening brace.
@@ -171,12 +224,23 @@ impl Json {
                 None
             }
             None => Some(Step::Wait),
-            Some(_) => Some(self.malformed(body, parsed, block, self.scan)),
+            Some(_) => {
+                match any_literal(&parsed.text, self.scan, &body.close, parsed.finished) {
+                    // There are no arguments.
+                    Match::Full(_) => {
+                        self.close(parsed, block);
+                        self.state = State::AfterValue;
+                    }
+                    Match::Partial => return Some(Step::Wait),
+                    Match::No => self.malformed(parsed, self.scan, self.scan),
+                }
+                None
+            }
         }
     }
 
     /// In the arguments of a call whose name is in the marker.
-    fn arguments(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Option<Step> {
+    fn arguments(&mut self, parsed: &mut Parsed) -> Option<Step> {
         let State::Arguments(reader) = &mut self.state else { return None };
         let block = self.open.expect("a name in the marker makes a call");
         let (start, scan, limit) = (reader.start, self.scan, parsed.limits.param_bytes);
@@ -194,7 +258,10 @@ impl Json {
                 self.state = State::AfterValue;
                 None
             }
-            Read::Bad(at) => Some(self.malformed(matcher.body(), parsed, block, at)),
+            Read::Bad(at) => {
+                self.malformed(parsed, start, at);
+                None
+            }
         }
     }
 
@@ -220,9 +287,15 @@ impl Json {
         }
         if let Some(block) = self.open {
             self.add_envelope_spans(parsed, block);
+            self.note_dropped_members(parsed);
         }
         match (progress, self.open) {
             (Progress::On(_), _) => None,
+            (Progress::Wait(_), None) if parsed.finished && !self.bare => {
+                let State::Envelope(envelope) = &self.state else { return None };
+                let name = envelope.name_so_far();
+                Some(self.cut_before_the_name(matcher, parsed, name))
+            }
             (Progress::Wait(_), None) if parsed.finished => Some(self.no_call()),
             (Progress::Wait(_), _) => Some(Step::Wait),
             (Progress::Done(_), Some(block)) => {
@@ -230,14 +303,12 @@ impl Json {
                 self.state = if self.list { State::AfterElement } else { State::AfterValue };
                 None
             }
-            (Progress::Bad(at), Some(_)) if self.list => {
-                parsed.note(Kind::MalformedArguments, at, "the arguments of a call are not valid JSON");
-                self.read_again(at);
+            (Progress::Bad(at), Some(_)) => {
+                self.malformed(parsed, self.element, at);
                 None
             }
-            (Progress::Bad(at), Some(block)) => Some(self.malformed(matcher.body(), parsed, block, at)),
             (Progress::Done(_) | Progress::Bad(_), None) if self.list && self.last.is_some() => {
-                self.read_again(self.element);
+                self.read_again(parsed, self.element, self.element);
                 None
             }
             (Progress::Done(_) | Progress::Bad(_), None) => Some(self.no_call()),
@@ -256,37 +327,61 @@ impl Json {
         }
     }
 
-    /// The element is not JSON or not a call. It is read again, looking only at its brackets, so that the
-    /// calls after it are not lost. Everything before `read` was JSON and has been shown.
-    fn read_again(&mut self, read: usize) {
-        self.scan = self.element;
-        self.state = State::Broken { nesting: EndFinder::new(), read };
+    /// Reports the members of the object that are neither the name nor the arguments.
+    fn note_dropped_members(&mut self, parsed: &mut Parsed) {
+        let State::Envelope(envelope) = &mut self.state else { return };
+        for (at, name) in envelope.take_dropped() {
+            let message = format!("member `{name}` of a call is neither its name nor its arguments");
+            parsed.note(Kind::StrayText, at, message);
+        }
     }
 
-    /// In a broken element: where its brackets close, or the closing marker of the list if that comes first.
-    fn broken(&mut self, body: &Body, parsed: &mut Parsed) -> Option<Step> {
-        let State::Broken { nesting, read } = &mut self.state else { return None };
-        let text = &parsed.text;
-        let starts = |at: &usize| any_literal(text, *at, &body.close, parsed.finished) != Match::No;
-        let marker = (self.scan.max(*read)..text.len()).find(|at| text.is_char_boundary(*at) && starts(at));
-        let end = marker.unwrap_or(text.len());
-        if let Some(length) = nesting.push(&text.as_bytes()[self.scan..end]) {
-            self.scan += length;
-            self.drop_element(parsed);
-            self.state = State::AfterElement;
-            return None;
-        }
-        self.scan = end;
-        match (any_literal(text, end, &body.close, parsed.finished), self.open) {
-            (Match::Full(_), Some(_)) => {
-                self.drop_element(parsed);
-                self.state = State::AfterValue;
-                None
+    /// The element is not JSON or not a call. It is read again, looking only at its brackets, so that the
+    /// calls after it are not lost. Everything before `read` was JSON and has been shown.
+    fn read_again(&mut self, parsed: &Parsed, from: usize, read: usize) {
+        self.scan = from;
+        let bracketed = matches!(parsed.text.as_bytes().get(from), Some(b'{' | b'['));
+        let (nesting, string, look) = (EndFinder::new(), InString::No, Look::default());
+        self.state = State::Broken(Broken { nesting, bracketed, read, string, look });
+    }
+
+    /// In a broken value: where it ends.
+    fn broken(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Option<Step> {
+        let State::Broken(broken) = &mut self.state else { return None };
+        let (text, finished, body) = (&parsed.text, parsed.finished, matcher.body());
+        while let Some(&byte) = text.as_bytes().get(self.scan) {
+            if self.scan >= broken.read && text.is_char_boundary(self.scan) {
+                match any_literal(text, self.scan, &body.close, finished) {
+                    Match::Full(_) if self.open.is_none() => return Some(self.no_call()),
+                    Match::Full(_) => {
+                        self.drop_element(parsed);
+                        self.state = State::AfterValue;
+                        return None;
+                    }
+                    Match::Partial => return Some(Step::Wait),
+                    Match::No => {}
+                }
+                if broken.string == InString::No {
+                    match self.prose.next_call(matcher, text, self.scan, finished, &mut broken.look) {
+                        Match::Full(()) if self.open.is_none() => return Some(self.no_call()),
+                        Match::Full(()) => {
+                            self.drop_element(parsed);
+                            return Some(self.leave(parsed, None));
+                        }
+                        Match::Partial => return Some(Step::Wait),
+                        Match::No => {}
+                    }
+                }
             }
-            (Match::Full(_), None) => Some(self.no_call()),
-            (Match::Partial | Match::No, None) if parsed.finished => Some(self.no_call()),
-            (Match::Partial | Match::No, _) => Some(Step::Wait),
+            broken.string = broken.string.after(byte);
+            self.scan += 1;
+            if broken.nesting.push(&[byte]).is_some() && broken.bracketed && self.scan > broken.read {
+                self.drop_element(parsed);
+                self.state = if self.list { State::AfterElement } else { State::AfterValue };
+                return None;
+            }
         }
+        Some(if self.open.is_none() && finished { self.no_call() } else { Step::Wait })
     }
 
     /// A broken element ends here.
@@ -357,7 +452,14 @@ impl Json {
                 Match::No => {}
             }
         }
-        let missing = body.close.first().filter(|_| !body.close_optional).cloned();
+        // Another object is another call.
+        if !self.list && !self.named && text.as_bytes().get(self.scan) == Some(&b'{') {
+            self.opened = self.scan;
+            self.state = State::Start;
+            return None;
+        }
+        let complete = self.last.is_none_or(|block| parsed.call(block).end == Some(End::Closed));
+        let missing = body.close.first().filter(|_| complete && !body.close_optional).cloned();
         Some(self.leave(parsed, missing.as_deref()))
     }
 
@@ -377,11 +479,22 @@ impl Json {
 
     /// What started here is a call.
     fn begin(&mut self, matcher: &Matcher, parsed: &mut Parsed, name: Slice, json: PartialJson) -> usize {
+        let known = matcher.knows(name.of(&parsed.text));
+        self.begin_named(matcher, parsed, name, json, known)
+    }
+
+    fn begin_named(
+        &mut self,
+        matcher: &Matcher,
+        parsed: &mut Parsed,
+        name: Slice,
+        json: PartialJson,
+        known: bool,
+    ) -> usize {
         if self.last.is_none() {
-            parsed.add_prose(self.prose.run_kind(matcher, parsed), self.opened);
+            parsed.add_prose(self.prose.run_kind(matcher), self.opened);
             parsed.end_prose(self.opened);
         }
-        let known = matcher.knows(name.of(&parsed.text));
         let input = Input::json(json);
         let range = (self.opened..self.opened).into();
         let block = parsed.open_call(CallData {
@@ -406,15 +519,11 @@ impl Json {
         self.open = None;
     }
 
-    /// The arguments are not JSON from `at` on.
-    fn malformed(&self, body: &Body, parsed: &mut Parsed, block: usize, at: usize) -> Step {
+    /// The arguments are not JSON from `at` on. Their JSON starts at `from`.
+    fn malformed(&mut self, parsed: &mut Parsed, from: usize, at: usize) {
         parsed.note(Kind::MalformedArguments, at, "the arguments of a call are not valid JSON");
-        Step::Go(Machine::Skip(Skip::new(
-            block,
-            body.close.clone(),
-            at.max(parsed.decided()),
-            self.prose.place_after_calls(),
-        )))
+        let read = at.max(parsed.decided());
+        self.read_again(parsed, from, read);
     }
 }
 

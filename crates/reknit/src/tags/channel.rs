@@ -63,6 +63,7 @@ impl Channel {
 
     /// The header is complete and ends at `at`, and the marker after it ends at `end`.
     fn enter(&self, matcher: &Matcher, parsed: &mut Parsed, at: usize, end: usize) -> Step {
+        parsed.has_channels = true;
         let head = &parsed.text[self.opened..at];
         let channel = head.split_once(CHANNEL).map_or("", |(_, rest)| rest.trim_start());
         let analysis = channel.starts_with("analysis");
@@ -76,7 +77,7 @@ impl Channel {
             let json = Json::named(matcher, parsed, &self.prose, self.opened, &found);
             return Step::Go(Machine::Json(Box::new(json)));
         }
-        parsed.add_prose(self.prose.run_kind(matcher, parsed), self.opened);
+        parsed.add_prose(self.prose.run_kind(matcher), self.opened);
         parsed.end_prose(self.opened);
         parsed.add_span(SpanKind::Markup, end);
         let place = if analysis { Place::Thinking } else { Place::Text };

@@ -21,6 +21,8 @@ pub struct Detected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
     calls: usize,
+    /// A call has begun, whatever became of it.
+    has_calls: bool,
     broken: Reverse<usize>,
     diagnostics: Reverse<usize>,
     thoughts: usize,
@@ -30,7 +32,7 @@ struct Fit {
 /// The profiles that are tried, the most common first: if several fit equally well, the first one wins.
 ///
 /// Profiles that read the same as another one, and those that fit any text, are left out.
-const CANDIDATES: [&str; 25] = [
+const CANDIDATES: [&str; 27] = [
     "hermes",
     "qwen3-coder",
     "cline",
@@ -47,6 +49,7 @@ const CANDIDATES: [&str; 25] = [
     "kimi",
     "glm47",
     "minimax-m2",
+    "minimax-m2-thinking",
     "mistral",
     "llama3-json",
     "pythonic",
@@ -56,10 +59,12 @@ const CANDIDATES: [&str; 25] = [
     "jamba",
     "phi4",
     "qwen3",
+    "qwen3-thinking",
 ];
 
-/// Finds the profile that fits a whole text best. That is the one with the most complete calls, then the
-/// fewest broken calls, the fewest diagnostics, the most thinking and the least text.
+/// Finds the profile that fits a text best, even if the text is cut. That is the one with the most complete
+/// calls, or else one in which a call begins; then the one with the fewest broken calls, the fewest
+/// diagnostics, the most thinking and the least text.
 ///
 /// ```
 /// let found = reknit::tags::detect("<tool_call><function=f></function></tool_call>", None);
@@ -80,7 +85,7 @@ pub fn detect(text: &str, tools: Option<&Tools>) -> Detected {
             Detected { grammar, why: format!("it finds {}", counted(fit.broken.0 as u64, "broken call")) }
         }
         Some((grammar, fit)) if fit.thoughts > 0 => {
-            Detected { grammar, why: "it finds thinking but no calls".to_owned() }
+            Detected { grammar, why: "it finds thinking or channels, but no calls".to_owned() }
         }
         _ => Detected {
             grammar: profile("none").expect("it is a profile"),
@@ -104,16 +109,20 @@ fn fit(grammar: &Grammar, text: &str, tools: Option<&Tools>) -> Fit {
     let _ = parser.push(text);
     parser.finish();
     let is_complete = |call: &super::Call<'_>| call.end() == Some(End::Closed);
-    let (mut thoughts, mut text_bytes) = (0, 0);
-    for block in parser.blocks() {
+    let starts = grammar.reasoning.iter().flat_map(|reasoning| &reasoning.open);
+    let starts = starts.into_iter().any(|open| text.trim_start().starts_with(open.as_str()));
+    let (mut thoughts, mut text_bytes) = (usize::from(starts || parser.parsed.has_channels), 0);
+    for (number, block) in parser.blocks().enumerate() {
         match block {
             Block::Text { text, .. } => text_bytes += text.len(),
-            Block::Thinking { .. } => thoughts += 1,
+            // A model thinks first; what comes later may be about thinking.
+            Block::Thinking { .. } => thoughts += usize::from(number == 0 || thoughts > 0),
             Block::Call(_) => {}
         }
     }
     Fit {
         calls: parser.calls().filter(is_complete).count(),
+        has_calls: parser.calls().next().is_some(),
         broken: Reverse(parser.calls().filter(|call| !is_complete(call)).count()),
         diagnostics: Reverse(parser.diagnostics().len()),
         thoughts,
@@ -154,7 +163,8 @@ mod tests {
             found("<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>b</arg_value>\n</tool_call>"),
             "glm47"
         );
-        assert_eq!(found("<|channel|>final<|message|>answer"), "none");
+        assert_eq!(found("<|channel|>final<|message|>answer"), "gpt-oss");
+        assert_eq!(found("<think>\n\n</think>\n\nHello."), "hermes");
         assert_eq!(found("<|channel|>analysis<|message|>a<|end|><|channel|>final<|message|>b"), "gpt-oss");
     }
 }

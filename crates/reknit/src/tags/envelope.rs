@@ -16,6 +16,10 @@ pub(super) struct Envelope {
     pub(super) held: PartialJson,
     /// A key, or the value of another member.
     scratch: PartialJson,
+    /// The members that are neither, and where they are.
+    dropped: Vec<(usize, String)>,
+    /// In the object of the member `function`, which some models write around the name and the arguments.
+    in_function: bool,
     limit: usize,
     depth: usize,
 }
@@ -39,6 +43,7 @@ enum State {
 pub(super) enum Member {
     Name,
     Arguments,
+    Function,
     Other,
 }
 
@@ -63,6 +68,8 @@ impl Envelope {
             arguments: None,
             held: PartialJson::with_depth(depth),
             scratch: PartialJson::new(),
+            dropped: Vec::new(),
+            in_function: false,
             limit,
             depth,
         }
@@ -74,6 +81,21 @@ impl Envelope {
 
     pub(super) fn arguments(&self) -> Option<Range<usize>> {
         self.arguments.clone()
+    }
+
+    /// What has come of the name.
+    pub(super) fn name_so_far(&self) -> String {
+        match self.state {
+            State::InValue(Member::Name, _) => {
+                self.scratch.value().and_then(Value::as_str).map(Into::into).unwrap_or_default()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The members that are neither the name nor the arguments, since the last time.
+    pub(super) fn take_dropped(&mut self) -> Vec<(usize, String)> {
+        std::mem::take(&mut self.dropped)
     }
 
     /// Whether the arguments are being read.
@@ -102,6 +124,10 @@ impl Envelope {
         let Some(&byte) = text.as_bytes().get(at) else { return Progress::Wait(at) };
         let next = match &mut self.state {
             State::Open if byte == b'{' => State::Key { close: true },
+            State::Key { close: true } | State::Comma if byte == b'}' && self.in_function => {
+                self.in_function = false;
+                State::Comma
+            }
             State::Key { close: true } | State::Comma if byte == b'}' => return Progress::Done(at + 1),
             State::Key { .. } if byte == b'"' => {
                 self.scratch = PartialJson::with_depth(self.depth);
@@ -109,6 +135,10 @@ impl Envelope {
                 return Progress::On(at);
             }
             State::Colon(member) if byte == b':' => State::Value(*member),
+            State::Value(Member::Function) if byte == b'{' && !self.in_function => {
+                self.in_function = true;
+                State::Key { close: true }
+            }
             State::Value(member) => {
                 let member = *member;
                 if member == Member::Arguments {
@@ -129,9 +159,15 @@ impl Envelope {
                     let member = match self.scratch.value().and_then(Value::as_str).as_deref() {
                         Some("name") => Member::Name,
                         Some("arguments" | "parameters") => Member::Arguments,
-                        Some("id" | "type") => Member::Other,
+                        Some("id" | "type" | "index") => Member::Other,
                         _ if strict => return Progress::Bad(end),
-                        _ => Member::Other,
+                        Some("args" | "input") => Member::Arguments,
+                        Some("function") => Member::Function,
+                        other => {
+                            let start = reader.start;
+                            self.dropped.push((start, other.unwrap_or_default().to_owned()));
+                            Member::Other
+                        }
                     };
                     self.state = State::Colon(member);
                     return Progress::On(end);
@@ -142,7 +178,7 @@ impl Envelope {
                 let json = match (member, call) {
                     (Member::Arguments, Some(json)) => json,
                     (Member::Arguments, None) => &mut self.held,
-                    (Member::Name | Member::Other, _) => &mut self.scratch,
+                    (Member::Name | Member::Function | Member::Other, _) => &mut self.scratch,
                 };
                 let read = reader.read(text, at, self.limit, json);
                 let end = match read {

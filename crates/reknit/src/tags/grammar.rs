@@ -47,9 +47,6 @@ pub struct Grammar {
     /// What happens to markers in a fenced block or an inline code span.
     #[serde(default)]
     pub(super) code: CodeRule,
-    /// What happens to prose after the first call.
-    #[serde(default, rename = "behind_calls")]
-    pub(super) after_calls: AfterCalls,
     /// How thinking is marked.
     pub(super) reasoning: Option<Reasoning>,
     /// How calls are written; without this there are none.
@@ -84,18 +81,6 @@ pub(super) enum CodeRule {
     Prose,
     /// They count as everywhere else.
     Ignored,
-}
-
-/// What happens to prose after the first call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum AfterCalls {
-    /// It is text.
-    #[default]
-    Text,
-    /// It is dropped and reported in a diagnostic. These models should stop after their calls, and what they
-    /// write after them is an invented result or a repetition.
-    Drop,
 }
 
 /// How thinking is marked.
@@ -166,7 +151,8 @@ pub(super) struct Markup {
     /// What is different for single parameters; later rules win.
     #[serde(default)]
     pub(super) rules: Vec<Rule>,
-    /// An opening marker must be followed by another marker to count: a tag that is only mentioned is text.
+    /// What follows a marker decides what it means: a tag that is only mentioned is text, and a missing
+    /// closing marker is noticed. Without it every marker counts, as in the reproduced parsers.
     #[serde(default = "yes")]
     pub(super) mentions: bool,
     /// Half a closing marker at the end of the text belongs to the value.
@@ -350,6 +336,14 @@ impl GrammarError {
 }
 
 impl Grammar {
+    /// The same grammar for a model whose text starts inside its thinking, because the marker that opens it is
+    /// in the prompt. `None` if the grammar does not mark thinking with an opening and a closing marker.
+    #[must_use]
+    pub fn starting_in_thinking(mut self) -> Option<Self> {
+        self.reasoning.as_mut()?.inside = true;
+        Some(self)
+    }
+
     /// Parses a grammar in TOML.
     pub fn from_toml(source: &str) -> Result<Self, GrammarError> {
         toml::from_str(source).map_err(|error| GrammarError::Form(error.to_string()))

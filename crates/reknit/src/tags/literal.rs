@@ -11,6 +11,7 @@ use super::template::{Found, Match, Name, literal};
 use super::transcode::{Notation, Progress, Transcoder};
 use super::whitespace::skip_whitespace;
 use crate::diagnostic::Kind;
+use crate::event::End;
 use crate::json::PartialJson;
 
 /// The longest start of a call in a list, up to its first argument. Brackets are common in prose; this bounds
@@ -26,6 +27,8 @@ pub(super) struct Literal {
     opened: usize,
     scan: usize,
     state: State,
+    /// Whether what comes later cannot show that this is prose after all. If it can, the call is cut.
+    certain: bool,
     /// The call that is being read.
     open: Option<usize>,
 }
@@ -37,6 +40,8 @@ enum State {
         first: bool,
     },
     Arguments(Box<Transcoder>),
+    /// In a malformed call of a list.
+    Broken(Brackets),
     /// After a call in a list.
     AfterElement,
     /// After a call that is not in a list.
@@ -57,6 +62,7 @@ impl Literal {
             opened: at,
             scan: found.end,
             state: State::Head { first: true },
+            certain: true,
             open: None,
         };
         if let (OpenerKind::Gemma, Some(Calls::Gemma(gemma))) = (kind, &matcher.grammar.calls) {
@@ -70,6 +76,7 @@ impl Literal {
             let step = match self.state {
                 State::Head { first } => self.head(matcher, parsed, first),
                 State::Arguments(_) => self.arguments(matcher, parsed),
+                State::Broken(brackets) => self.broken(parsed, brackets),
                 State::AfterElement => self.after_element(parsed),
                 State::AfterCall => self.after_call(matcher, parsed),
             };
@@ -81,12 +88,34 @@ impl Literal {
 
     /// The text ends inside a call.
     pub(super) fn cut(&mut self, parsed: &mut Parsed) {
-        parsed.cut_call(self.open);
+        match (&self.state, self.open) {
+            (State::Broken(_), Some(block)) => {
+                let end = parsed.text.len();
+                parsed.add_span(SpanKind::Value(block), end);
+                parsed.end_call(block, End::Malformed, end);
+            }
+            _ => parsed.cut_call(self.open),
+        }
     }
 
     /// In a list: `name(`, followed by an argument or the closing parenthesis.
     fn head(&mut self, matcher: &Matcher, parsed: &mut Parsed, first: bool) -> Option<Step> {
-        match python_head(&parsed.text, self.scan) {
+        let head = match python_head(&parsed.text, self.scan) {
+            Match::Full(found) if first && !self.prose.is_in_wrapper() => {
+                let known = matcher.knows(found.name.of(&parsed.text));
+                match list_start(&parsed.text, self.opened, parsed.finished) {
+                    _ if !known => Match::No,
+                    Match::Full(certain) => {
+                        self.certain = certain;
+                        Match::Full(found)
+                    }
+                    Match::Partial => Match::Partial,
+                    Match::No => Match::No,
+                }
+            }
+            head => head,
+        };
+        match head {
             Match::Full(found) => {
                 self.begin(matcher, parsed, &found, Notation::Python);
                 None
@@ -108,22 +137,35 @@ impl Literal {
         };
         let (Progress::Wait(end) | Progress::Done(end) | Progress::Bad(end)) = progress;
         self.scan = end.max(self.scan);
-        parsed.add_span(SpanKind::Value(block), self.scan);
+        match progress {
+            // The bracket that closes the arguments is a marker.
+            Progress::Done(end) => {
+                parsed.add_span(SpanKind::Value(block), end - 1);
+                parsed.add_span(SpanKind::Markup, end);
+            }
+            Progress::Wait(_) | Progress::Bad(_) => parsed.add_span(SpanKind::Value(block), self.scan),
+        }
         let taken = parsed.push_json(block, &transcoder.json);
         transcoder.json.clear();
         match (progress, taken) {
             (Progress::Bad(_), _) | (_, Err(_)) => {
                 parsed.note(Kind::MalformedArguments, self.scan, "the arguments of a call are malformed");
-                let closes = match &matcher.grammar.calls {
-                    Some(Calls::Gemma(gemma)) => vec![gemma.close.clone()],
-                    _ => vec!["]".to_owned()],
-                };
-                let place = self.prose.place_after_calls();
-                Some(Step::Go(Machine::Skip(Skip::new(block, closes, self.scan, place))))
+                if let Some(Calls::Gemma(gemma)) = &matcher.grammar.calls {
+                    let skip = Skip::new(block, gemma.close.clone(), self.scan, self.prose.clone());
+                    return Some(Step::Go(Machine::Skip(skip)));
+                }
+                self.state = State::Broken(Brackets {
+                    open: transcoder.depth(),
+                    string: transcoder.quote().map(|quote| (quote, false)),
+                });
+                None
             }
             (Progress::Wait(_), Ok(())) => Some(Step::Wait),
             (Progress::Done(_), Ok(())) => {
-                let end = parsed.settle_json(block);
+                let end = match parsed.settle_json(block) {
+                    End::Closed if !self.certain => End::Cut,
+                    end => end,
+                };
                 parsed.end_call(block, end, self.scan);
                 self.open = None;
                 let list = matches!(matcher.grammar.calls, Some(Calls::Python(_)));
@@ -131,6 +173,39 @@ impl Literal {
                 None
             }
         }
+    }
+
+    /// In a malformed call of a list: the end of the call or of the list, or the next list.
+    fn broken(&mut self, parsed: &mut Parsed, mut brackets: Brackets) -> Option<Step> {
+        let block = self.open.expect("arguments belong to a call");
+        let text = &parsed.text;
+        while let Some(&byte) = text.as_bytes().get(self.scan) {
+            let next_list = byte == b'[' && self.scan > 0 && text.as_bytes()[self.scan - 1] == b'\n';
+            let over = match next_list.then(|| python_head(text, self.scan + 1)) {
+                Some(Match::Partial) if !parsed.finished => {
+                    self.state = State::Broken(brackets);
+                    return Some(Step::Wait);
+                }
+                Some(Match::Full(_)) => true,
+                Some(_) | None => brackets.open == 1 && byte == b']' && brackets.string.is_none(),
+            };
+            if !over {
+                brackets.take(byte);
+                self.scan += 1;
+            }
+            if over || brackets.open == 0 {
+                parsed.add_span(SpanKind::Value(block), self.scan);
+                parsed.end_call(block, End::Malformed, self.scan);
+                self.open = None;
+                if next_list && over {
+                    return Some(self.leave(parsed, self.scan, None));
+                }
+                self.state = State::AfterElement;
+                return None;
+            }
+        }
+        self.state = State::Broken(brackets);
+        Some(Step::Wait)
     }
 
     fn after_element(&mut self, parsed: &mut Parsed) -> Option<Step> {
@@ -167,7 +242,7 @@ impl Literal {
 
     fn begin(&mut self, matcher: &Matcher, parsed: &mut Parsed, found: &Found, notation: Notation) {
         if matches!(self.state, State::Head { first: true }) {
-            parsed.add_prose(self.prose.run_kind(matcher, parsed), self.opened);
+            parsed.add_prose(self.prose.run_kind(matcher), self.opened);
             parsed.end_prose(self.opened);
         }
         parsed.add_span(SpanKind::Markup, found.end);
@@ -190,6 +265,70 @@ impl Literal {
     fn leave(&self, parsed: &mut Parsed, at: usize, missing: Option<&str>) -> Step {
         self.prose.continue_after_calls(parsed, at, missing)
     }
+}
+
+/// The brackets that are open in Python code.
+#[derive(Clone, Copy, Debug)]
+struct Brackets {
+    open: usize,
+    /// In a string that ends with this quote, or with its line; `true` after a backslash.
+    string: Option<(u8, bool)>,
+}
+
+impl Brackets {
+    fn take(&mut self, byte: u8) {
+        match (self.string, byte) {
+            (Some(_), b'\n') => self.string = None,
+            (Some((quote, true)), _) => self.string = Some((quote, false)),
+            (Some((quote, false)), b'\\') => self.string = Some((quote, true)),
+            (Some((quote, false)), byte) if byte == quote => self.string = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => self.string = Some((byte, false)),
+            (None, b'(' | b'[' | b'{') => self.open += 1,
+            (None, b')' | b']' | b'}') => self.open = self.open.saturating_sub(1),
+            (None, _) => {}
+        }
+    }
+}
+
+/// Whether the bracket at `at`, in text, starts a list of calls and not a link, an index or code in prose: no
+/// word comes right before it, a comma or the end of the list follows the first call, and after the list comes
+/// no bracket. A list that is longer than [`MAX_HEAD`] is one of calls. It is not known (`false`) if the text
+/// ends in the first call or right after it.
+fn list_start(text: &str, at: usize, finished: bool) -> Match<bool> {
+    let before = text[..at].chars().next_back();
+    if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ')' | ']')) {
+        return Match::No;
+    }
+    let near = &text.as_bytes()[..text.len().min(at + MAX_HEAD)];
+    let undecided = match near.len() < text.len() {
+        true => Match::Full(true),
+        false if finished => Match::Full(false),
+        false => Match::Partial,
+    };
+    let mut brackets = Brackets { open: 0, string: None };
+    let mut after_call = false;
+    for (place, &byte) in near.iter().enumerate().skip(at) {
+        let was_open = brackets.open;
+        if after_call && was_open == 1 && brackets.string.is_none() {
+            match byte {
+                b',' => return Match::Full(true),
+                b']' | b' ' | b'\t' | b'\r' | b'\n' => {}
+                _ => return Match::No,
+            }
+        }
+        brackets.take(byte);
+        after_call |= brackets.open == 1 && was_open == 2;
+        if brackets.open == 0 {
+            return match near.get(place + 1) {
+                Some(b'(' | b'[') => Match::No,
+                Some(_) => Match::Full(true),
+                None if finished => Match::Full(true),
+                None => undecided,
+            };
+        }
+    }
+    undecided
 }
 
 /// Matches `name(` if it starts a call: `)` follows, or a name and `=`.

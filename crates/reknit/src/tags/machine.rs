@@ -6,9 +6,10 @@ use super::literal::Literal;
 use super::markup::Markup;
 use super::matcher::Matcher;
 use super::parsed::Parsed;
-use super::prose::{Place, Prose};
+use super::prose::Prose;
+use super::rules::Look;
 use super::span::SpanKind;
-use super::template::{Match, any_literal};
+use super::template::{Match, literal};
 use crate::diagnostic::Kind;
 use crate::event::End;
 
@@ -41,7 +42,7 @@ impl Machine {
             Self::Json(json) => json.step(matcher, parsed),
             Self::Literal(literal) => literal.step(matcher, parsed),
             Self::Channel(channel) => channel.step(matcher, parsed),
-            Self::Skip(skip) => skip.step(parsed),
+            Self::Skip(skip) => skip.step(matcher, parsed),
         }
     }
 
@@ -64,41 +65,42 @@ impl Machine {
     }
 }
 
-/// The rest of a malformed call, up to its closing marker.
+/// The rest of a malformed call, up to its closing marker or the next call.
 #[derive(Clone, Debug)]
 pub(super) struct Skip {
     block: usize,
-    closes: Vec<String>,
+    close: String,
     scan: usize,
-    place: Place,
+    /// The prose in which the call began.
+    prose: Prose,
+    look: Look,
 }
 
 impl Skip {
-    pub(super) fn new(block: usize, closes: Vec<String>, scan: usize, place: Place) -> Self {
-        Self { block, closes, scan, place }
+    pub(super) fn new(block: usize, close: String, scan: usize, prose: Prose) -> Self {
+        Self { block, close, scan, prose, look: Look::default() }
     }
 
-    fn step(&mut self, parsed: &mut Parsed) -> Step {
-        loop {
-            let text = &parsed.text;
-            // The closing markers of a grammar can start with different bytes.
-            let starts = |byte: &u8| self.closes.iter().any(|close| close.as_bytes()[0] == *byte);
-            let Some(ahead) = text.as_bytes()[self.scan..].iter().position(starts) else {
-                self.scan = text.len();
-                return Step::Wait;
-            };
-            self.scan += ahead;
-            match any_literal(text, self.scan, &self.closes, parsed.finished) {
-                Match::Full(end) => {
-                    parsed.add_span(SpanKind::Value(self.block), self.scan);
-                    parsed.add_span(SpanKind::Markup, end);
-                    parsed.end_call(self.block, End::Malformed, end);
-                    return Step::Go(Machine::Prose(Prose::new(end, self.place)));
-                }
-                Match::Partial => return Step::Wait,
-                Match::No => self.scan = text.ceil_char_boundary(self.scan + 1),
+    fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Step {
+        while self.scan < parsed.text.len() {
+            let (text, finished) = (&parsed.text, parsed.finished);
+            let next = self.prose.next_call(matcher, text, self.scan, finished, &mut self.look);
+            match (literal(text, self.scan, &self.close, finished), next) {
+                (Match::Full(end), _) => return self.end(parsed, end),
+                (_, Match::Full(())) => return self.end(parsed, self.scan),
+                (Match::Partial, _) | (_, Match::Partial) => return Step::Wait,
+                (Match::No, Match::No) => self.scan = text.ceil_char_boundary(self.scan + 1),
             }
         }
+        Step::Wait
+    }
+
+    /// The call ends; its closing marker, if it has one, ends at `end`.
+    fn end(&self, parsed: &mut Parsed, end: usize) -> Step {
+        parsed.add_span(SpanKind::Value(self.block), self.scan);
+        parsed.add_span(SpanKind::Markup, end);
+        parsed.end_call(self.block, End::Malformed, end);
+        Step::Go(Machine::Prose(Prose::new(end, self.prose.place_after_calls())))
     }
 
     fn cut(&mut self, parsed: &mut Parsed) {

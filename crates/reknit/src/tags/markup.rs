@@ -9,7 +9,7 @@ use super::grammar::Closer;
 use super::machine::{Machine, Step};
 use super::matcher::Matcher;
 use super::param::{OpenParam, Reached};
-use super::params::{ParamData, Params};
+use super::params::Params;
 use super::parsed::{Dropped, Parsed, RunKind};
 use super::prose::{Place, Prose};
 use super::rules::Rules;
@@ -17,13 +17,13 @@ use super::span::SpanKind;
 use super::tag::Tag;
 use super::template::{Found, Match, Name};
 use super::value;
+use super::whitespace::trimmed_end;
+use crate::diagnostic::Kind;
 use crate::event::End;
 
 /// A call, and the calls that contain it.
 #[derive(Clone, Debug)]
 pub(super) struct Markup {
-    /// Whether the call is in a wrapper.
-    in_wrapper: bool,
     call: OpenCall,
     /// The calls that contain it, the outermost first.
     outer: Vec<OpenCall>,
@@ -39,6 +39,8 @@ pub(super) struct OpenCall {
     pub(super) name: Name,
     /// The list that has its parameters.
     list: usize,
+    /// Whether it is in a wrapper.
+    pub(super) in_wrapper: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -53,7 +55,14 @@ enum State {
 
 impl OpenCall {
     /// At its opening marker, inside the call of the block `parent`.
-    fn open(matcher: &Matcher, parsed: &mut Parsed, at: usize, found: &Found, parent: Option<usize>) -> Self {
+    fn open(
+        matcher: &Matcher,
+        parsed: &mut Parsed,
+        at: usize,
+        found: &Found,
+        parent: Option<usize>,
+        in_wrapper: bool,
+    ) -> Self {
         parsed.add_span(SpanKind::Markup, found.end);
         let name = found.name.of(&parsed.text);
         let list = matcher.rules().list(name);
@@ -66,7 +75,7 @@ impl OpenCall {
             finalized: false,
             parent: parent.map(|parent| parent as u32),
         });
-        Self { block, name: found.name, list }
+        Self { block, name: found.name, list, in_wrapper }
     }
 
     /// The name of the tool.
@@ -90,8 +99,8 @@ impl Markup {
         found: &Found,
         in_wrapper: bool,
     ) -> Self {
-        let call = OpenCall::open(matcher, parsed, at, found, None);
-        Self { in_wrapper, call, outer: Vec::new(), state: State::Body, scan: found.end }
+        let call = OpenCall::open(matcher, parsed, at, found, None, in_wrapper);
+        Self { call, outer: Vec::new(), state: State::Body, scan: found.end }
     }
 
     pub(super) fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Step {
@@ -112,7 +121,7 @@ impl Markup {
                 Next::On => {}
                 Next::Wait => return Step::Wait,
                 Next::Over => {
-                    let place = if self.in_wrapper { Place::Wrapper } else { Place::Text };
+                    let place = if self.call.in_wrapper { Place::Wrapper } else { Place::Text };
                     return Step::Go(Machine::Prose(Prose::new(self.scan, place)));
                 }
             }
@@ -123,7 +132,10 @@ impl Markup {
     pub(super) fn cut(&mut self, matcher: &Matcher, parsed: &mut Parsed) {
         let end = parsed.text.len();
         let how = match &mut self.state {
-            State::PastLimit => End::Malformed,
+            State::PastLimit => {
+                parsed.add_span(SpanKind::Value(self.call.block), end);
+                End::Malformed
+            }
             State::Body => {
                 parsed.add_stray(end);
                 End::Cut
@@ -133,7 +145,6 @@ impl Markup {
                 End::Cut
             }
         };
-        parsed.add_span(SpanKind::Value(self.call.block), end);
         parsed.end_call(self.call.block, how, end);
         for outer in self.outer.iter().rev() {
             parsed.end_call(outer.block, End::Cut, end);
@@ -168,10 +179,17 @@ impl Markup {
                     reached => return self.after_value(parsed, reached),
                 }
             }
-            match self.rare_marker(rules, parsed, at) {
+            let rare = self.rare_marker(rules, parsed, at);
+            let over = match rare {
+                Match::Full(_) => Match::No,
+                Match::Partial | Match::No => rules.ends_call(&parsed.text, at, &self.call, parsed.finished),
+            };
+            match rare {
+                Match::No if over == Match::Full(()) => return self.end_without_closer(rules, parsed, at),
                 Match::Full((RareMarker::Call(found), end)) => {
                     self.pass_marker(parsed, at, end);
-                    let call = OpenCall::open(matcher, parsed, at, &found, Some(self.call.block));
+                    let parent = Some(self.call.block);
+                    let call = OpenCall::open(matcher, parsed, at, &found, parent, self.call.in_wrapper);
                     self.outer.push(std::mem::replace(&mut self.call, call));
                 }
                 Match::Full((RareMarker::Repair(name), end)) => {
@@ -179,7 +197,7 @@ impl Markup {
                     let name = parsed.text[name].to_owned();
                     repair(rules, parsed, self.call.block, &name, at);
                 }
-                Match::No if close == Match::No && param == Match::No => {
+                Match::No if close == Match::No && param == Match::No && over == Match::No => {
                     self.scan = parsed.text.ceil_char_boundary(at + 1);
                 }
                 // One kind of marker may still become complete, even if all others cannot.
@@ -240,19 +258,14 @@ impl Markup {
 
     /// Another closing marker of a value that is read again at each one.
     fn repaired(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<(RareMarker, usize)> {
-        if !rules.repairs {
-            return Match::No;
-        }
-        let tool = self.call.tool(parsed);
-        for param in parsed.params(self.call.block) {
-            let name = &parsed.text[param.name.range()];
-            if rules.treatment_of(tool, name).closer == Closer::RepairedAtEach {
-                let name = Name::free(param.name.range());
-                match self.call.parameters(rules).closes(&parsed.text, at, name) {
-                    Match::No => {}
-                    Match::Full(end) => return Match::Full((RareMarker::Repair(param.name.range()), end)),
-                    Match::Partial => return Match::Partial,
-                }
+        let tag = self.call.parameters(rules);
+        for name in rules.repaired(self.call.tool(parsed), Closer::RepairedAtEach) {
+            let Some(param) = parsed.first_param(self.call.block, name) else { continue };
+            let range = param.name.range();
+            match tag.closes(&parsed.text, at, Name::free(range.clone())) {
+                Match::No => {}
+                Match::Full(end) => return Match::Full((RareMarker::Repair(range), end)),
+                Match::Partial => return Match::Partial,
             }
         }
         Match::No
@@ -265,6 +278,19 @@ impl Markup {
             repair_at_close(rules, parsed, &self.call, at);
         }
         parsed.end_call(block, End::Closed, self.scan);
+        self.after_call()
+    }
+
+    /// The call ends at `at`, where its wrapper closes or the next call begins, without its closing marker.
+    fn end_without_closer(&mut self, rules: &Rules, parsed: &mut Parsed, at: usize) -> Next {
+        parsed.add_stray(at);
+        let OpenCall { block, .. } = self.call;
+        let close = rules.calls.closer(self.call.tool(parsed));
+        parsed.note(Kind::MissingCloser, at, format!("`{close}` is missing after the parameters of a call"));
+        let start = parsed.call_start(block);
+        let end = trimmed_end(&parsed.text, start..at).unwrap_or(at);
+        parsed.end_call(block, End::Closed, end);
+        self.scan = at;
         self.after_call()
     }
 
@@ -320,8 +346,7 @@ enum Next {
 /// Reads the value with this name again, from where the first one starts up to `at`.
 fn repair(rules: &Rules, parsed: &mut Parsed, block: usize, name: &str, at: usize) {
     let clean = rules.treatment_of(parsed.call_name(block), name).clean;
-    let named = |param: &&ParamData| parsed.text[param.name.range()] == *name;
-    let Some(first) = parsed.params(block).find(named) else { return };
+    let Some(first) = parsed.first_param(block, name) else { return };
     let start = first.start as usize;
     if start > at {
         return;
@@ -335,16 +360,11 @@ fn repair(rules: &Rules, parsed: &mut Parsed, block: usize, name: &str, at: usiz
 /// Reads values again if their rule says so, up to their last closing marker before `at`, where the call
 /// closes.
 fn repair_at_close(rules: &Rules, parsed: &mut Parsed, call: &OpenCall, at: usize) {
-    let block = call.block;
-    let tool = parsed.call_name(block).to_owned();
-    let name = |param: &ParamData| parsed.text[param.name.range()].to_owned();
-    let names: Vec<_> = parsed.params(block).map(name).collect();
-    for name in names {
-        if rules.treatment_of(&tool, &name).closer == Closer::RepairedAtClose {
-            let start = parsed.call_start(block);
-            if let Some(last) = parsed.text[start..at].rfind(&call.parameters(rules).closer(&name)) {
-                repair(rules, parsed, block, &name, start + last);
-            }
+    let tool = parsed.call_name(call.block).to_owned();
+    let start = parsed.call_start(call.block);
+    for name in rules.repaired(&tool, Closer::RepairedAtClose) {
+        if let Some(last) = parsed.text[start..at].rfind(&call.parameters(rules).closer(name)) {
+            repair(rules, parsed, call.block, name, start + last);
         }
     }
 }

@@ -4,9 +4,10 @@ use super::channel;
 use super::finder::Finder;
 use super::grammar::{self, Calls, CodeRule, Grammar, GrammarError, Reasoning};
 use super::prose::Place;
-use super::rules::{Mention, Rules};
-use super::template::{Found, Match, Template};
+use super::rules::{Look, Rules};
+use super::template::{Found, MAX_PART, Match, Template};
 use super::tools::Tools;
+use super::whitespace::skip_whitespace;
 
 /// The markers of a grammar, sorted by where they can occur.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub(super) enum OpenerKind {
     Thinking,
     ThinkingEnd,
     WrapperEnd,
+    /// The end of a call that is over already.
+    CallEnd,
     /// A wrapper that is not followed by a call yet.
     Wrapper,
     /// A call; `wrapper` if the marker includes the wrapper around it.
@@ -73,13 +76,24 @@ impl Matcher {
     /// With an empty list of tools nothing can be called, and what looks like a call is text.
     pub(super) fn new(grammar: &Grammar, tools: Option<&Tools>) -> Result<Self, GrammarError> {
         let template = |field: &'static str, source: &str| {
-            Template::parse(source).map_err(|problem| GrammarError::Marker {
-                grammar: grammar.name.clone(),
-                field,
-                problem,
-            })
+            Template::parse(source).map_err(|problem| wrong_marker(grammar, field, problem))
         };
-        let literal = |field, source: &String, kind| Ok(Opener { template: template(field, source)?, kind });
+        // A name is where a call needs one, and nowhere else.
+        let named = |field, source: &str| {
+            let template = template(field, source)?;
+            match template.has_name() {
+                true => Ok(template),
+                false => Err(wrong_marker(grammar, field, format!("`{source}` does not contain `{{name}}`"))),
+            }
+        };
+        let unnamed = |field, source: &str| {
+            let template = template(field, source)?;
+            match template.has_name() {
+                true => Err(wrong_marker(grammar, field, format!("`{source}` cannot contain `{{name}}`"))),
+                false => Ok(template),
+            }
+        };
+        let literal = |field, source: &String, kind| Ok(Opener { template: unnamed(field, source)?, kind });
         let mut calls: Vec<Opener> = Vec::new();
         let mut within: Vec<Opener> = Vec::new();
         let mut in_text = Vec::new();
@@ -89,17 +103,17 @@ impl Matcher {
         match callable {
             None => {}
             Some(Calls::Markup(markup)) => {
-                let made = Rules::new(markup, template)?;
+                let made = Rules::new(markup, template, named)?;
                 let call = |template: Template, wrapper: bool| Opener {
                     template,
                     kind: OpenerKind::Markup { wrapper },
                 };
                 if let Some(wrapper) = &markup.wrapper {
                     for open in &wrapper.open {
-                        calls.push(call(template("wrapper.open", open)?.followed_by(&made.calls.open), true));
+                        calls.push(call(unnamed("wrapper.open", open)?.followed_by(&made.calls.open), true));
                     }
                     for close in &wrapper.close {
-                        within.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
+                        calls.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
                     }
                     within.push(call(made.calls.open.clone(), false));
                 }
@@ -111,19 +125,20 @@ impl Matcher {
             Some(Calls::Json(json)) => {
                 body = Some(json.clone());
                 for close in &json.close {
-                    template("close", close)?;
+                    calls.push(literal("close", close, OpenerKind::CallEnd)?);
                 }
                 let mut heads = Vec::new();
                 for open in &json.open {
-                    let named = open.contains("{name}");
-                    heads.push(literal("open", open, OpenerKind::Json { named })?);
+                    let template = template("open", open)?.with_tool_name();
+                    let named = template.has_name();
+                    heads.push(Opener { template, kind: OpenerKind::Json { named } });
                 }
                 if let Some(wrapper) = &json.wrapper {
                     for open in &wrapper.open {
                         calls.push(literal("wrapper.open", open, OpenerKind::Wrapper)?);
                     }
                     for close in &wrapper.close {
-                        within.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
+                        calls.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
                     }
                     within.extend(heads.iter().cloned());
                 }
@@ -144,8 +159,10 @@ impl Matcher {
                 calls.push(literal("open", &"[".to_owned(), OpenerKind::Python)?);
             }
             Some(Calls::Gemma(gemma)) => {
-                calls.push(literal("open", &gemma.open, OpenerKind::Gemma)?);
-                template("close", &gemma.close)?;
+                let template = named("open", &gemma.open)?.with_tool_name();
+                calls.push(Opener { template, kind: OpenerKind::Gemma });
+                unnamed("close", &gemma.close)?;
+                unnamed("quote", &gemma.quote)?;
             }
             Some(Calls::Channels(_)) => {}
         }
@@ -171,8 +188,13 @@ impl Matcher {
             }
             in_thinking.push(literal("reasoning.close", close, OpenerKind::ThinkingEnd)?);
             in_thinking.extend(in_text.iter().cloned());
+            let ends = |opener: &&Opener| {
+                !matches!(opener.kind, OpenerKind::Bare | OpenerKind::WrapperEnd | OpenerKind::CallEnd)
+            };
             if *ends_at_calls {
-                in_thinking.extend(calls.iter().filter(|opener| opener.kind != OpenerKind::Bare).cloned());
+                // Its closing marker may come after the call.
+                in_text.push(literal("reasoning.close", close, OpenerKind::ThinkingEnd)?);
+                in_thinking.extend(calls.iter().filter(ends).cloned());
             }
         }
         within.extend(in_text.iter().cloned());
@@ -220,13 +242,15 @@ impl Matcher {
         self.grammar.code == CodeRule::Prose && place != Place::Thinking
     }
 
-    /// The marker at `at`. `finished` says that nothing follows the text.
+    /// The marker at `at`. `finished` says that nothing follows the text, and `look` remembers how far was
+    /// looked ahead.
     pub(super) fn opener(
         &self,
         place: Place,
         text: &str,
         at: usize,
         finished: bool,
+        look: &mut Look,
     ) -> (Match<Found>, OpenerKind) {
         let byte = text.as_bytes()[at];
         for opener in self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte)
@@ -234,10 +258,19 @@ impl Matcher {
             match (opener.template.find(text, at, finished), opener.kind) {
                 (Match::No, _) => {}
                 (Match::Full(found), kind @ OpenerKind::Markup { .. }) => {
-                    match self.rules().opens(text, found.end, finished) {
-                        Mention::Call => return (Match::Full(found), kind),
-                        Mention::Undecided => return (Match::Partial, kind),
-                        Mention::Prose => {}
+                    match self.rules().opens(text, &found, finished, look) {
+                        Match::Full(()) => return (Match::Full(found), kind),
+                        Match::Partial => return (Match::Partial, kind),
+                        Match::No => {}
+                    }
+                }
+                (Match::Full(found), kind @ OpenerKind::Json { named: true })
+                    if opener.template.ends_with_name() =>
+                {
+                    match json_follows(text, found.end, finished) {
+                        Match::Full(()) => return (Match::Full(found), kind),
+                        Match::Partial => return (Match::Partial, kind),
+                        Match::No => {}
                     }
                 }
                 found => return found,
@@ -273,6 +306,23 @@ impl Matcher {
 
     pub(super) fn rules(&self) -> &Rules {
         self.rules.as_ref().expect("only a grammar with markup kind to it")
+    }
+}
+
+fn wrong_marker(grammar: &Grammar, field: &'static str, problem: String) -> GrammarError {
+    GrammarError::Marker { grammar: grammar.name.clone(), field, problem }
+}
+
+/// Whether the arguments follow a name that no marker ends, or nothing at all.
+fn json_follows(text: &str, end: usize, finished: bool) -> Match<()> {
+    let near = text.floor_char_boundary(end + MAX_PART + 1);
+    let next = skip_whitespace(&text[..near], end);
+    match text.as_bytes().get(next) {
+        _ if next - end > MAX_PART => Match::No,
+        Some(b'{') => Match::Full(()),
+        Some(_) => Match::No,
+        None if finished => Match::Full(()),
+        None => Match::Partial,
     }
 }
 

@@ -8,6 +8,8 @@ use super::template::{Found, Match, Name};
 pub(super) enum Names {
     /// Any name.
     Free,
+    /// Any name that a tool can have.
+    Tool,
     /// These names.
     Listed(Vec<String>),
 }
@@ -15,7 +17,8 @@ pub(super) enum Names {
 impl Names {
     pub(super) fn has(&self, name: &str) -> bool {
         match self {
-            Self::Free => !name.is_empty() && self.may_become(name),
+            Self::Free => !name.is_empty() && !name.contains('{'),
+            Self::Tool => !name.is_empty() && name.chars().all(is_tool_name),
             Self::Listed(names) => names.iter().any(|known| known == name),
         }
     }
@@ -23,21 +26,30 @@ impl Names {
     /// The number of a name in the list, if there is a list.
     pub(super) fn number(&self, name: &str) -> Option<u32> {
         match self {
-            Self::Free => None,
+            Self::Free | Self::Tool => None,
             Self::Listed(names) => {
                 (0..).zip(names).find(|(_, known)| *known == name).map(|(number, _)| number)
             }
         }
     }
 
-    /// Whether there is a name that starts with `start`.
-    pub(super) fn may_become(&self, start: &str) -> bool {
+    /// Whether `start` may be the start of a name, or a name and the start of `next`.
+    pub(super) fn may_become(&self, start: &str, next: &str) -> bool {
         match self {
             // A brace starts the JSON that follows a marker without a name.
             Self::Free => !start.contains('{'),
+            Self::Tool => {
+                let rest = start.trim_start().trim_start_matches(is_tool_name);
+                next.starts_with(rest) || next.starts_with(rest.trim_start())
+            }
             Self::Listed(names) => names.iter().any(|known| known.starts_with(start)),
         }
     }
+}
+
+/// Whether a tool's name can contain `c`. Providers allow less, gateways and servers of tools a little more.
+pub(super) fn is_tool_name(c: char) -> bool {
+    c.is_alphanumeric() || "_-.:/$@".contains(c)
 }
 
 /// A marker, written out with each of its names.

@@ -9,11 +9,13 @@ use super::markup::OpenCall;
 use super::matcher::Matcher;
 use super::params::ParamData;
 use super::parsed::Parsed;
-use super::rules::Rules;
+use super::rules::{Inside, Rules};
+use super::span::SpanKind;
 use super::tail::{Decision, Tail};
-use super::template::{Found, Match, Name};
+use super::template::{Found, Match, Name, any_literal};
 use super::tools::untyped;
 use super::value::Value;
+use super::whitespace::skip_whitespace;
 use crate::diagnostic::Kind;
 
 /// A parameter whose value has started.
@@ -25,9 +27,21 @@ pub(super) struct OpenParam {
     json: bool,
     /// Everything before this has been searched for the end of the value.
     scan: usize,
+    nested: Nested,
     /// What follows a possible end of the value, while it does not decide whether that is the end. Boxed
     /// because few values need it.
     tail: Option<Box<Tail>>,
+}
+
+/// The markers in a value that other markers in it belong to.
+#[derive(Clone, Debug, Default)]
+struct Nested {
+    /// The calls that are open in the value, by their names. Up to their closing markers, none ends the value.
+    calls: Vec<Name>,
+    /// How many opening markers of calls are mentioned, each of which may have a closing marker.
+    mentions: usize,
+    /// How many wrappers are open in the value.
+    wrappers: usize,
 }
 
 /// The outcome of a search for the end of a value.
@@ -35,7 +49,7 @@ pub(super) struct OpenParam {
 pub(super) enum Reached {
     /// The end has not come.
     Nothing,
-    /// The value is complete, and its closing marker ends here.
+    /// The value is complete, and its closing marker ends here; if that is missing, the value does.
     End(usize),
     /// The value is longer than its limit, which is here.
     Limit(usize),
@@ -46,6 +60,20 @@ enum Search {
     Reached(Reached),
     /// A possible end; what follows decides whether it is the end.
     Tail(Tail),
+}
+
+/// What is at a place in a value.
+enum Marker {
+    /// Nothing that counts.
+    None,
+    /// The text ends before that is decided.
+    Undecided,
+    /// A marker that belongs to the value and ends here.
+    Inside(usize),
+    /// The call or its wrapper closes: a possible end of the value.
+    Tail(Tail),
+    /// The next parameter opens.
+    Next,
 }
 
 impl OpenParam {
@@ -81,6 +109,7 @@ impl OpenParam {
             name: found.name,
             json: found.json,
             scan: found.end,
+            nested: Nested::default(),
             tail: None,
         }
     }
@@ -113,10 +142,7 @@ impl OpenParam {
                 Decision::Closes => {
                     self.close(matcher, parsed, call, at);
                     if at == end {
-                        let name = self.name.of(&parsed.text);
-                        let close = call.parameters(rules).closer(name);
-                        let message = format!("`{close}` is missing; the value ends where the call ends");
-                        parsed.note(Kind::MissingCloser, at, message);
+                        self.note_missing(rules, parsed, call, at, "the value ends where the call ends");
                     }
                     return Reached::End(end);
                 }
@@ -130,42 +156,84 @@ impl OpenParam {
 
     /// The text ends before the value does.
     pub(super) fn cut(&mut self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall) {
+        let rules = matcher.rules();
         let end = parsed.text.len();
-        match &self.tail {
-            Some(tail) => {
-                let at = tail.at();
-                self.close(matcher, parsed, call, at);
-            }
-            None if matcher.rules().half_closers() => self.value.close(parsed, end),
+        let Some(tail) = &self.tail else {
             // Half a closing marker at the end does not belong to the value.
-            None => self.value.close(parsed, self.scan.min(end)),
+            let at = if rules.half_closers() { end } else { self.scan.min(end) };
+            self.value.close(parsed, at);
+            parsed.add_span(SpanKind::Markup, end);
+            return;
+        };
+        let mut at = tail.at();
+        match tail.end() > at {
+            true => self.close(matcher, parsed, call, at),
+            false => self.value.close(parsed, at),
+        }
+        // The markers that were held back; what follows them belongs to nothing.
+        while at < end {
+            let next = skip_whitespace(&parsed.text, at);
+            parsed.add_span(SpanKind::Whitespace, next);
+            let closers = [
+                call.parameters(rules).closes(&parsed.text, next, self.name),
+                rules.calls.closes(&parsed.text, next, call.name),
+                any_literal(&parsed.text, next, rules.wrapper_close(), false),
+            ];
+            at = match closers.into_iter().find(|closer| *closer != Match::No) {
+                Some(Match::Full(end)) => end,
+                Some(Match::Partial) => end,
+                Some(Match::No) | None => return parsed.add_stray(end),
+            };
+            parsed.add_span(SpanKind::Markup, at);
         }
     }
 
-    /// In the value: its closing marker.
+    /// In the value: its closing marker, or what ends it without one.
     fn search(&mut self, matcher: &Matcher, rules: &Rules, parsed: &mut Parsed, call: &OpenCall) -> Search {
         let bound = self.value.start.saturating_add(parsed.limits.param_bytes);
         let closer = self.value.treatment().closer;
         let tag = call.parameters(rules);
         let (at, found) = loop {
             let text = &parsed.text;
-            let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
+            let rest = &text.as_bytes()[self.scan..];
+            let ahead = match rules.looks_ahead() {
+                true => rules.next_in_value(rest),
+                false => memchr(tag.close_byte(), rest),
+            };
+            let Some(ahead) = ahead else {
                 break (text.len(), Match::No);
             };
             let at = self.scan + ahead;
-            match tag.closes(text, at, self.name) {
-                Match::No => {}
-                found => break (at, found),
+            if at > bound {
+                break (at, Match::No);
             }
-            // The closing marker may be missing, so that the call's closing marker comes first.
-            if closer == Closer::Placed && at <= bound && !rules.wrapper_close().is_empty() {
-                match rules.calls.closes(text, at, call.name) {
+            if self.nested.calls.is_empty() {
+                match tag.closes(text, at, self.name) {
                     Match::No => {}
-                    Match::Partial => break (at, Match::Partial),
-                    Match::Full(end) => return Search::Tail(Tail::without_closer(at, end)),
+                    found => break (at, found),
                 }
             }
-            self.scan = text.ceil_char_boundary(at + 1);
+            self.scan = match self.marker(matcher, rules, parsed, call, at) {
+                Marker::None => text.ceil_char_boundary(at + 1),
+                Marker::Inside(end) => end,
+                Marker::Undecided => break (at, Match::Partial),
+                Marker::Tail(tail) => {
+                    self.scan = at;
+                    return Search::Tail(tail);
+                }
+                Marker::Next => {
+                    self.scan = at;
+                    self.close(matcher, parsed, call, at);
+                    self.note_missing(
+                        rules,
+                        parsed,
+                        call,
+                        at,
+                        "the value ends where the next parameter opens",
+                    );
+                    return Search::Reached(Reached::End(at));
+                }
+            };
         };
         self.scan = at;
         if at > bound {
@@ -189,6 +257,87 @@ impl OpenParam {
         }
     }
 
+    /// What the marker at `at` means for the value, unless it is its closing marker.
+    fn marker(
+        &mut self,
+        matcher: &Matcher,
+        rules: &Rules,
+        parsed: &Parsed,
+        call: &OpenCall,
+        at: usize,
+    ) -> Marker {
+        if !rules.looks_ahead() {
+            return Marker::None;
+        }
+        let (text, finished, nested) = (&parsed.text, parsed.finished, &mut self.nested);
+        let open = nested.calls.last().copied();
+        match (rules.calls.closes(text, at, open.unwrap_or(call.name)), open) {
+            (Match::Full(end), Some(_)) => {
+                nested.calls.pop();
+                return Marker::Inside(end);
+            }
+            (Match::Full(end), None) if nested.mentions > 0 => {
+                nested.mentions -= 1;
+                return Marker::Inside(end);
+            }
+            (Match::Full(end), None) => return Marker::Tail(Tail::at_call_closer(at, end)),
+            (Match::Partial, _) => return Marker::Undecided,
+            (Match::No, _) => {}
+        }
+        match any_literal(text, at, rules.wrapper_close(), finished) {
+            Match::Full(end) if nested.wrappers > 0 => {
+                nested.wrappers -= 1;
+                return Marker::Inside(end);
+            }
+            Match::Full(end) if open.is_none() && call.in_wrapper => {
+                return Marker::Tail(Tail::at_wrapper_closer(at, end));
+            }
+            Match::Full(end) => return Marker::Inside(end),
+            Match::Partial => return Marker::Undecided,
+            Match::No => {}
+        }
+        match any_literal(text, at, rules.wrapper_open(), finished) {
+            Match::Full(end) => {
+                nested.wrappers += 1;
+                return Marker::Inside(end);
+            }
+            Match::Partial => return Marker::Undecided,
+            Match::No => {}
+        }
+        match rules.inside(text, at, call, finished) {
+            Inside::Call(found) => {
+                nested.calls.push(found.name);
+                return Marker::Inside(found.end);
+            }
+            Inside::Mention(end) => {
+                nested.mentions += usize::from(open.is_none());
+                return Marker::Inside(end);
+            }
+            Inside::Undecided => return Marker::Undecided,
+            Inside::No => {}
+        }
+        let Some(tools) = matcher.tools.as_ref().filter(|_| open.is_none()) else { return Marker::None };
+        if self.value.treatment().closer == Closer::Last {
+            return Marker::None;
+        }
+        match call.parameters(rules).open.find(text, at, finished) {
+            Match::Full(found) => {
+                let name = found.name.of(text);
+                let is_next = tools.has_param(call.tool(parsed), name)
+                    && parsed.param_named(call.block, name).is_none();
+                if is_next { Marker::Next } else { Marker::None }
+            }
+            Match::Partial => Marker::Undecided,
+            Match::No => Marker::None,
+        }
+    }
+
+    /// Reports that the closing marker of the value is missing at `at`.
+    fn note_missing(&self, rules: &Rules, parsed: &mut Parsed, call: &OpenCall, at: usize, why: &str) {
+        let close = call.parameters(rules).closer(self.name.of(&parsed.text));
+        parsed.note(Kind::MissingCloser, at, format!("`{close}` is missing; {why}"));
+    }
+
     /// The value ends at `at` and is complete.
     fn close(&mut self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall, at: usize) {
         self.value.close(parsed, at);
@@ -210,6 +359,13 @@ impl OpenParam {
             }
             _ => untyped(text, parsed.limits.json_depth),
         };
+        let name = self.name.of(&parsed.text);
+        let refused = self.json
+            || matcher.tools.as_ref().is_some_and(|tools| tools.refuses_text(call.tool(parsed), name));
+        if typed.is_none() && refused {
+            let message = format!("the value of `{name}` does not have its type; it is kept as a string");
+            parsed.note(Kind::WrongType, self.value.start, message);
+        }
         parsed.param(block, param).typed = typed.map(Box::new);
     }
 }

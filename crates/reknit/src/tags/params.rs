@@ -29,8 +29,8 @@ pub(super) struct Params {
 struct More {
     /// The parameters after a nested call.
     own: Vec<ParamData>,
-    /// The last parameter of each name, if there are more than [`MAX_SCANNED`].
-    named: BTreeMap<String, usize>,
+    /// The first and the last parameter of each name, if there are more than [`MAX_SCANNED`].
+    named: BTreeMap<String, (usize, usize)>,
 }
 
 #[derive(Clone, Debug)]
@@ -77,11 +77,21 @@ impl Params {
         if let Some(more) = &self.more
             && self.len() > MAX_SCANNED
         {
-            return more.named.get(name).copied();
+            return more.named.get(name).map(|(_, last)| *last);
         }
         let same = |param: &ParamData| text.as_bytes()[param.name.range()] == *name.as_bytes();
         let own = self.own().iter().rposition(same).map(|number| self.shared as usize + number);
         own.or_else(|| all[self.in_list()].iter().rposition(same))
+    }
+
+    /// The first parameter of this name.
+    pub(super) fn first(&self, all: &[ParamData], text: &str, name: &str) -> Option<usize> {
+        if let Some(more) = &self.more
+            && self.len() > MAX_SCANNED
+        {
+            return more.named.get(name).map(|(first, _)| *first);
+        }
+        self.iter(all).position(|param| text[param.name.range()] == *name)
     }
 
     #[inline]
@@ -107,7 +117,8 @@ impl Params {
         let unnamed = if self.len() == MAX_SCANNED + 1 { 0 } else { self.len() - 1 };
         let mut named = mem::take(&mut self.more.get_or_insert_default().named);
         for (param, number) in self.iter(all).skip(unnamed).zip(unnamed..) {
-            named.insert(text[param.name.range()].to_owned(), number);
+            let same = named.entry(text[param.name.range()].to_owned()).or_insert((number, number));
+            same.1 = number;
         }
         self.more.get_or_insert_default().named = named;
     }

@@ -31,6 +31,10 @@ pub(super) struct Parsed {
     pub(super) params: Vec<ParamData>,
     /// Whether thinking has been opened.
     pub(super) has_thinking: bool,
+    /// Whether there was a header of a channel.
+    pub(super) has_channels: bool,
+    /// The rest of the text, which has ended, follows backticks that may have opened a code span.
+    pub(super) in_open_span: bool,
     pub(super) changes: Changes,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) diagnostics_omitted: usize,
@@ -83,8 +87,6 @@ pub(super) enum RunKind {
 /// Why prose is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dropped {
-    /// It follows a call, and the grammar drops such text.
-    AfterCall,
     /// It is inside a call, outside of its parameters.
     InCall,
     /// The grammar does not show thinking.
@@ -100,6 +102,8 @@ impl Parsed {
             calls: Vec::new(),
             params: Vec::new(),
             has_thinking: false,
+            has_channels: false,
+            in_open_span: false,
             changes: Changes::default(),
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
@@ -183,9 +187,10 @@ impl Parsed {
         }
     }
 
-    /// The parameters of a call.
-    pub(super) fn params(&self, block: usize) -> impl DoubleEndedIterator<Item = &ParamData> {
-        self.call_params(block).into_iter().flat_map(|params| params.iter(&self.params))
+    /// The first parameter of this name in a call.
+    pub(super) fn first_param(&self, block: usize, name: &str) -> Option<&ParamData> {
+        let params = self.call_params(block)?;
+        Some(params.get(&self.params, params.first(&self.params, &self.text, name)?))
     }
 
     /// The number of the last parameter of this name in a call.
@@ -283,6 +288,12 @@ impl Parsed {
     /// An absent value or `null` means no arguments, and some models write the object into a string.
     pub(super) fn settle_json(&mut self, block: usize) -> End {
         let depth = self.limits.json_depth;
+        let repeated = self.with_json(block, |_, json| json.duplicate_keys());
+        if let Some(repeated) = repeated {
+            let at = self.call_start(block);
+            let keys = counted(repeated.count as u64, "repeated key");
+            self.note(Kind::DuplicateKey, at, format!("the arguments have {keys}; the last value is used"));
+        }
         let settled = self.with_json(block, |_, json| {
             let text = match json.value() {
                 Some(Value::Object(_)) => return End::Closed,
@@ -307,7 +318,12 @@ impl Parsed {
     }
 
     /// A call ends at `at`.
-    pub(super) fn end_call(&mut self, block: usize, end: End, at: usize) {
+    pub(super) fn end_call(&mut self, block: usize, mut end: End, at: usize) {
+        if self.in_open_span && end == End::Closed {
+            end = End::Cut;
+            let start = self.call_start(block);
+            self.note(Kind::CutArguments, start, "a call is in a code span that is not closed");
+        }
         let call = self.call(block);
         call.range.set_end(at);
         call.end = Some(end);
@@ -328,6 +344,11 @@ impl Parsed {
     #[inline]
     pub(super) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
+    }
+
+    /// Whether only whitespace and markers are between the last call and `at`.
+    pub(super) fn is_after_call(&self, at: usize) -> bool {
+        matches!(self.blocks.last(), Some(BlockData::Call(_))) && self.is_whitespace_up_to(at)
     }
 
     /// Whether everything undecided up to `at` is whitespace, and no prose is open.
@@ -508,7 +529,6 @@ impl Parsed {
         match (kind, self.blocks.last_mut()) {
             (RunKind::Dropped(why), _) => {
                 let (kind, what) = match why {
-                    Dropped::AfterCall => (Kind::DroppedText, "of text after a call"),
                     Dropped::InCall => (Kind::StrayText, "in a call outside of its parameters"),
                     Dropped::Thinking => (Kind::DroppedText, "of thinking, which this profile does not show"),
                 };

@@ -1,17 +1,18 @@
 //! [`Prose`]: text and thinking, up to the next marker.
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memmem};
 
 use super::body::Json;
 use super::channel::Channel;
-use super::grammar::AfterCalls;
 use super::literal::Literal;
 use super::machine::{Machine, Step};
 use super::markup::Markup;
 use super::matcher::{Matcher, OpenerKind};
 use super::parsed::{Dropped, Parsed, RunKind};
+use super::rules::Look;
 use super::span::SpanKind;
-use super::template::{Found, Match};
+use super::template::{Found, MAX_PART, Match};
+use super::whitespace::skip_whitespace;
 use crate::diagnostic::Kind;
 
 /// The longest run of backticks that can open an inline code span.
@@ -30,6 +31,7 @@ pub(super) struct Prose {
     clear: usize,
     place: Place,
     code: Code,
+    look: Look,
 }
 
 /// Where prose is.
@@ -64,6 +66,7 @@ struct Fence {
 /// A run of backticks, and how far its line has been searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ticks {
+    start: usize,
     length: usize,
     /// Whether it may open a fence: it is the first on its line, and no backtick has followed it on the line.
     fence: bool,
@@ -77,7 +80,7 @@ struct Ticks {
 
 impl Prose {
     pub(super) fn new(scan: usize, place: Place) -> Self {
-        Self { scan, clear: scan, place, code: Code::None }
+        Self { scan, clear: scan, place, code: Code::None, look: Look::default() }
     }
 
     pub(super) fn at_start(matcher: &Matcher) -> Self {
@@ -98,7 +101,7 @@ impl Prose {
             parsed.text.push_str(piece);
             self.clear = parsed.text.len();
             if !parsed.extend_run(self.clear) {
-                parsed.add_prose(self.run_kind(matcher, parsed), self.clear);
+                parsed.add_prose(self.run_kind(matcher), self.clear);
             }
         }
         plain
@@ -118,7 +121,7 @@ impl Prose {
                 Code::Fence(fence) => self.search_fence(fence, parsed),
             };
             if let Some(shown) = undecided {
-                parsed.add_prose(self.run_kind(matcher, parsed), shown);
+                parsed.add_prose(self.run_kind(matcher), shown);
                 return Step::Wait;
             }
         }
@@ -135,7 +138,7 @@ impl Prose {
             return Search::Undecided(text.len());
         };
         let at = self.scan + ahead;
-        let (found, kind) = matcher.opener(self.place, text, at, parsed.finished);
+        let (found, kind) = matcher.opener(self.place, text, at, parsed.finished, &mut self.look);
         match found {
             Match::Full(found) => match self.enter(matcher, parsed, at, kind, &found) {
                 Some(machine) => return Search::Machine(machine),
@@ -176,6 +179,7 @@ impl Prose {
         self.code = match mark {
             // Only one run can be the first on its line, so that one may have any length.
             b'`' if length <= MAX_SPAN_TICKS || fence => Code::AfterTicks(Ticks {
+                start: at,
                 length,
                 fence,
                 ticks_searched: end,
@@ -190,7 +194,7 @@ impl Prose {
 
     /// After a run of backticks: it opens a span if a run of the same length follows on the line, or else a
     /// fence if it can.
-    fn search_line(&mut self, mut ticks: Ticks, matcher: &Matcher, parsed: &Parsed) -> Option<usize> {
+    fn search_line(&mut self, mut ticks: Ticks, matcher: &Matcher, parsed: &mut Parsed) -> Option<usize> {
         let bytes = parsed.text.as_bytes();
         let mut searched = ticks.ticks_searched;
         while let Some(ahead) = memchr2(b'`', b'\n', &bytes[searched..]) {
@@ -212,7 +216,10 @@ impl Prose {
             ticks.fence = false;
         }
         if parsed.finished {
-            return self.end_line(ticks, bytes.len());
+            // The text may have been cut before the run that closes the span.
+            let start = ticks.start;
+            parsed.in_open_span |= !ticks.fence && is_unpaired(parsed.text.as_bytes(), start, ticks.length);
+            return self.end_line(ticks, parsed.text.len());
         }
         self.hold(Ticks { ticks_searched: bytes.len(), ..ticks }, matcher, parsed)
     }
@@ -239,7 +246,7 @@ impl Prose {
                 break None;
             };
             at += ahead;
-            if !matches!(matcher.opener(self.place, text, at, parsed.finished).0, Match::No) {
+            if !matches!(matcher.opener(self.place, text, at, parsed.finished, &mut self.look).0, Match::No) {
                 break Some(at);
             }
             at = char_end(text, at);
@@ -277,7 +284,7 @@ impl Prose {
         found: &Found,
     ) -> Option<Machine> {
         let marker = |parsed: &mut Parsed| {
-            parsed.add_prose(self.run_kind(matcher, parsed), at);
+            parsed.add_prose(self.run_kind(matcher), at);
             parsed.end_prose(at);
             parsed.add_span(SpanKind::Markup, found.end);
         };
@@ -301,6 +308,14 @@ impl Prose {
                 marker(parsed);
                 prose(Place::Thinking)
             }
+            // A closing marker of something that is over already counts only right after a call.
+            OpenerKind::ThinkingEnd if self.place != Place::Thinking && !parsed.has_calls() => None,
+            OpenerKind::WrapperEnd if self.place == Place::Text && !parsed.is_after_call(at) => None,
+            OpenerKind::CallEnd if !parsed.is_after_call(at) => None,
+            OpenerKind::CallEnd => {
+                marker(parsed);
+                prose(self.place)
+            }
             OpenerKind::ThinkingEnd | OpenerKind::WrapperEnd => {
                 marker(parsed);
                 prose(Place::Text)
@@ -309,8 +324,14 @@ impl Prose {
                 marker(parsed);
                 prose(Place::Wrapper)
             }
+            // Code is not recognised in thinking, but what is quoted there ends nothing.
+            OpenerKind::Markup { .. } | OpenerKind::Json { .. }
+                if self.place == Place::Thinking && parsed.text[..at].ends_with('`') =>
+            {
+                None
+            }
             OpenerKind::Markup { wrapper } => {
-                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                parsed.add_prose(self.run_kind(matcher), at);
                 parsed.end_prose(at);
                 let within = wrapper || self.place == Place::Wrapper;
                 let mut markup = Markup::open(matcher, parsed, at, found, within);
@@ -329,15 +350,15 @@ impl Prose {
             // It may take long to decide whether this is a call, and what comes before it is prose either
             // way.
             OpenerKind::Json { named: false } => {
-                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                parsed.add_prose(self.run_kind(matcher), at);
                 Some(Machine::Json(Box::new(Json::marked(parsed, self, at, found))))
             }
             OpenerKind::Python | OpenerKind::Gemma => {
-                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                parsed.add_prose(self.run_kind(matcher), at);
                 Some(Machine::Literal(Box::new(Literal::open(matcher, parsed, self, at, kind, found))))
             }
             OpenerKind::Channel => {
-                parsed.add_prose(self.run_kind(matcher, parsed), at);
+                parsed.add_prose(self.run_kind(matcher), at);
                 Some(Machine::Channel(Channel::open(parsed, self, at, found)))
             }
             OpenerKind::ChannelEnd => {
@@ -347,11 +368,60 @@ impl Prose {
         }
     }
 
+    /// Whether the next call begins at `at`, after a malformed one that began in this prose.
+    pub(super) fn next_call(
+        &self,
+        matcher: &Matcher,
+        text: &str,
+        at: usize,
+        finished: bool,
+        look: &mut Look,
+    ) -> Match<()> {
+        let byte = text.as_bytes()[at];
+        let place = self.place_after_calls();
+        if matcher.next_opener(place, &[byte]).is_none() {
+            return Match::No;
+        }
+        match matcher.opener(place, text, at, finished, look) {
+            (Match::Full(found), kind) => match kind {
+                OpenerKind::Json { named: true }
+                | OpenerKind::Wrapper
+                | OpenerKind::WrapperEnd
+                | OpenerKind::Markup { .. }
+                | OpenerKind::Gemma
+                | OpenerKind::Channel => Match::Full(()),
+                OpenerKind::Json { named: false } => {
+                    let near = text.floor_char_boundary(found.end + MAX_PART + 1);
+                    let next = skip_whitespace(&text[..near], found.end);
+                    match text.as_bytes().get(next) {
+                        _ if next - found.end > MAX_PART => Match::No,
+                        Some(b'{' | b'[') => Match::Full(()),
+                        None if !finished => Match::Partial,
+                        _ => Match::No,
+                    }
+                }
+                OpenerKind::Thinking
+                | OpenerKind::ThinkingEnd
+                | OpenerKind::CallEnd
+                | OpenerKind::Bare
+                | OpenerKind::Python
+                | OpenerKind::ChannelEnd => Match::No,
+            },
+            (Match::Partial, _) => Match::Partial,
+            (Match::No, _) => Match::No,
+        }
+    }
+
     /// The prose after the character at `at`, where something looked like a call but is not one.
     pub(super) fn resume_after(&self, parsed: &Parsed, at: usize) -> Self {
         let mut prose = Self::new(at, self.place);
         prose.pass(parsed, at);
         prose
+    }
+
+    /// Whether this is in a wrapper.
+    pub(super) fn is_in_wrapper(&self) -> bool {
+        self.place == Place::Wrapper
     }
 
     /// Whether this is in a wrapper, and there has been a call.
@@ -379,12 +449,11 @@ impl Prose {
 
     /// What this prose becomes.
     #[inline]
-    pub(super) fn run_kind(&self, matcher: &Matcher, parsed: &Parsed) -> RunKind {
-        match (self.place, matcher.grammar.after_calls) {
-            (Place::Thinking, _) if matcher.hides_thinking() => RunKind::Dropped(Dropped::Thinking),
-            (Place::Thinking, _) => RunKind::Thinking,
-            (_, AfterCalls::Drop) if parsed.has_calls() => RunKind::Dropped(Dropped::AfterCall),
-            _ => RunKind::Text,
+    pub(super) fn run_kind(&self, matcher: &Matcher) -> RunKind {
+        match self.place {
+            Place::Thinking if matcher.hides_thinking() => RunKind::Dropped(Dropped::Thinking),
+            Place::Thinking => RunKind::Thinking,
+            Place::Text | Place::Wrapper => RunKind::Text,
         }
     }
 }
@@ -410,6 +479,19 @@ enum Search {
 /// The end of the character that starts at `at`.
 fn char_end(text: &str, at: usize) -> usize {
     text.ceil_char_boundary(at + 1)
+}
+
+/// Whether the run of backticks at `at` has no counterpart in its paragraph, in which the text ends: none
+/// follows it, and it does not close a span that an earlier line opens.
+fn is_unpaired(bytes: &[u8], at: usize, length: usize) -> bool {
+    let paragraph = memmem::rfind(&bytes[..at], b"\n\n").map_or(0, |end| end + 2);
+    let (mut scan, mut open) = (paragraph, false);
+    while let Some(ahead) = memchr(b'`', &bytes[scan..at]) {
+        let start = scan + ahead;
+        scan = start + bytes[start..at].iter().take_while(|&&byte| byte == b'`').count();
+        open ^= scan - start == length;
+    }
+    !open
 }
 
 /// Whether only whitespace precedes `at` on its line.

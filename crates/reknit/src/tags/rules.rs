@@ -2,8 +2,9 @@
 
 use super::finder::Finder;
 use super::grammar::{Clean, Closer, GrammarError, Markup, Rule};
+use super::markup::OpenCall;
 use super::tag::Tag;
-use super::template::{MAX_PART, Match, Name, Template};
+use super::template::{Found, MAX_PART, Match, Name, Template, any_literal};
 use super::whitespace::skip_whitespace;
 
 /// The markup of calls.
@@ -21,6 +22,12 @@ pub(super) struct Rules {
     pub(super) repairs: bool,
     /// Finds the next byte that can start a marker between parameters.
     finder: Finder,
+    /// Finds the next byte that can start a marker in a value.
+    value_finder: Finder,
+    /// The same, and the end of a line.
+    line_finder: Finder,
+    /// The opening markers of a wrapper, each followed by that of a call.
+    wrapped: Vec<Template>,
 }
 
 /// How one parameter is read.
@@ -31,25 +38,39 @@ pub(super) struct Treatment {
     pub(super) ampersands: bool,
 }
 
-/// Whether a tag opens a call or is only mentioned in prose.
-pub(super) enum Mention {
-    Call,
-    Prose,
+/// How far the line after an opening marker has been searched for what makes it a call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Look {
+    /// Where the marker ends.
+    end: usize,
+    /// Everything before this has been searched.
+    scan: usize,
+}
+
+/// What a marker of a call means inside a value.
+pub(super) enum Inside {
+    /// There is none.
+    No,
     Undecided,
+    /// A call that is part of the value begins; its marker ends here.
+    Call(Found),
+    /// It is only mentioned, and ends here.
+    Mention(usize),
 }
 
 impl Rules {
     pub(super) fn new(
         markup: &Markup,
         template: impl Fn(&'static str, &str) -> Result<Template, GrammarError>,
+        named: impl Fn(&'static str, &str) -> Result<Template, GrammarError>,
     ) -> Result<Self, GrammarError> {
         let tag = |open: &Template, close: &Template, names: &[String]| match names {
             [] => Tag::free(open.clone(), close.clone()),
             some => Tag::listed(open.clone(), close.clone(), some),
         };
-        let call = template("call", &markup.call)?;
+        let call = named("call", &markup.call)?.with_tool_name();
         let call_close = template("call_close", &markup.call_close)?;
-        let open = template("parameter", &markup.parameter)?;
+        let open = named("parameter", &markup.parameter)?;
         let close = template("parameter_close", &markup.parameter_close)?;
         let mut parameters = vec![tag(&open, &close, &markup.parameters)];
         let own = markup.tool_parameters.values();
@@ -63,8 +84,25 @@ impl Rules {
             treatments: Vec::new(),
             markup: markup.clone(),
             repairs: markup.rules.iter().any(repaired),
-            finder: Finder::new([&call, &call_close, &open].map(Template::first_byte).to_vec()),
+            finder: Finder::default(),
+            value_finder: Finder::default(),
+            line_finder: Finder::default(),
+            wrapped: Vec::new(),
         };
+        let mut bytes = [&call, &call_close, &open].map(Template::first_byte).to_vec();
+        if let Some(wrapper) = &markup.wrapper {
+            for marker in wrapper.open.iter().chain(&wrapper.close) {
+                bytes.push(template("wrapper", marker)?.first_byte());
+            }
+            for marker in &wrapper.open {
+                rules.wrapped.push(template("wrapper.open", marker)?.followed_by(&rules.calls.open));
+            }
+        }
+        rules.finder = Finder::new(bytes.clone());
+        bytes.push(close.first_byte());
+        rules.value_finder = Finder::new(bytes.clone());
+        bytes.push(b'\n');
+        rules.line_finder = Finder::new(bytes);
         rules.treatments = rules.all_treatments();
         Ok(rules)
     }
@@ -107,6 +145,13 @@ impl Rules {
             }
         }
         treatment
+    }
+
+    /// The parameters of a tool that are read again in this way.
+    pub(super) fn repaired<'a>(&'a self, tool: &'a str, closer: Closer) -> impl Iterator<Item = &'a str> {
+        let rules = self.markup.rules.iter().filter(move |rule| rule.closer == Some(closer));
+        let names = rules.filter(move |rule| rule.is_for(tool)).flat_map(|rule| &rule.parameters);
+        names.map(String::as_str).filter(move |name| self.treatment_of(tool, name).closer == closer)
     }
 
     /// The number of the list that has the parameters of this tool.
@@ -152,29 +197,163 @@ impl Rules {
         self.markup.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.open)
     }
 
-    /// Whether the opening marker that ends at `end` opens a call.
+    /// Whether the grammar looks at what follows a marker. If not, as in the reproduced parsers, the first
+    /// marker always counts.
+    pub(super) fn looks_ahead(&self) -> bool {
+        self.markup.mentions
+    }
+
+    /// The distance to the next byte that can start a marker in a value.
+    #[inline]
+    pub(super) fn next_in_value(&self, bytes: &[u8]) -> Option<usize> {
+        self.value_finder.find(bytes)
+    }
+
+    /// The distance to the next byte that can start a marker, or to the end of the line.
+    pub(super) fn next_on_line(&self, bytes: &[u8]) -> Option<usize> {
+        self.line_finder.find(bytes)
+    }
+
+    /// Whether the opening marker `found` opens a call, and is not only mentioned: on the line of what follows
+    /// it comes a parameter or its closing marker, or nothing follows at all.
     ///
-    /// The tag of a call is followed by another tag, of a parameter or its own closing one. A tag that is
-    /// only mentioned is followed by prose or, in a list of tools, by the tag of the next tool.
-    pub(super) fn opens(&self, text: &str, end: usize, finished: bool) -> Mention {
-        if !self.markup.mentions || self.markup.tools.is_empty() {
-            return Mention::Call;
+    /// `look` says how far the line has been searched already, so that a long one is searched only once.
+    pub(super) fn opens(&self, text: &str, found: &Found, finished: bool, look: &mut Look) -> Match<()> {
+        if !self.looks_ahead() {
+            return Match::Full(());
         }
-        let near = text.floor_char_boundary(end + MAX_PART + 1);
-        let next = skip_whitespace(&text[..near], end);
-        match text.as_bytes()[next..] {
-            _ if next - end > MAX_PART => Mention::Prose,
-            [] | [b'<'] if finished => Mention::Call,
-            [] | [b'<'] => Mention::Undecided,
-            [b'<', b'/', ..] => Mention::Call,
-            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
-                match self.calls.open.find(text, next, finished) {
-                    Match::Full(_) if self.markup.nesting == 0 => Mention::Prose,
-                    Match::Partial => Mention::Undecided,
-                    Match::Full(_) | Match::No => Mention::Call,
-                }
+        let near = text.floor_char_boundary(found.end + MAX_PART + 1);
+        let start = skip_whitespace(&text[..near], found.end);
+        let nothing = if finished { Match::Full(()) } else { Match::Partial };
+        match text.as_bytes()[start..] {
+            _ if start - found.end > MAX_PART => return Match::No,
+            [] => return nothing,
+            // A tag that is no parameter of the tool is no prose either.
+            [b'<', b'/', ..] => return Match::Full(()),
+            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => match self.opener(text, start, finished) {
+                Match::No => return Match::Full(()),
+                Match::Partial => return Match::Partial,
+                Match::Full(()) => {}
+            },
+            _ => {}
+        }
+        if look.end != found.end {
+            *look = Look { end: found.end, scan: start };
+        }
+        let scan = &mut look.scan;
+        *scan = start.max(*scan);
+        while let Some(ahead) = self.next_on_line(&text.as_bytes()[*scan..]) {
+            let at = *scan + ahead;
+            *scan = at;
+            if text.as_bytes()[at] == b'\n' {
+                return Match::No;
             }
-            _ => Mention::Prose,
+            match self.goes_on(text, at, found.name, finished) {
+                Match::Full(()) => return Match::Full(()),
+                Match::Partial if !finished || at == start => return nothing,
+                Match::Partial | Match::No => {}
+            }
+            match self.opener(text, at, finished) {
+                Match::Full(()) if self.markup.nesting > 0 => return Match::Full(()),
+                Match::Full(()) => return Match::No,
+                Match::Partial => return Match::Partial,
+                Match::No => {}
+            }
+            *scan = text.ceil_char_boundary(at + 1);
+        }
+        *scan = text.len();
+        if finished { Match::No } else { Match::Partial }
+    }
+
+    /// Whether an opening marker of a call or of a wrapper is at `at`.
+    fn opener(&self, text: &str, at: usize, finished: bool) -> Match<()> {
+        let wrapper = any_literal(text, at, self.wrapper_open(), finished);
+        match (self.calls.open.find(text, at, finished), wrapper) {
+            (Match::Full(_), _) | (_, Match::Full(_)) => Match::Full(()),
+            (Match::Partial, _) | (_, Match::Partial) => Match::Partial,
+            (Match::No, Match::No) if self.calls.open.head(text, at).is_some() => Match::Full(()),
+            (Match::No, Match::No) => Match::No,
+        }
+    }
+
+    /// Whether the call of this name goes on at `at`, with a parameter or a closing marker. A marker that is
+    /// cut by the end of the text is `Partial`, even if nothing follows.
+    fn goes_on(&self, text: &str, at: usize, name: Name, finished: bool) -> Match<()> {
+        let param = self.parameters[self.list(name.of(text))].open.find(text, at, false);
+        let close = self.calls.closes(text, at, name);
+        let wrapper = any_literal(text, at, self.wrapper_close(), finished);
+        match (param, close, wrapper) {
+            (Match::Full(_), ..) | (_, Match::Full(_), _) | (.., Match::Full(_)) => Match::Full(()),
+            (Match::Partial, ..) | (_, Match::Partial, _) | (.., Match::Partial) => Match::Partial,
+            _ => Match::No,
+        }
+    }
+
+    /// Whether a call begins at `at`: its opening marker, and right after it a parameter or a closing marker.
+    pub(super) fn begins(&self, text: &str, at: usize, finished: bool) -> Match<()> {
+        let mut undecided = false;
+        for open in self.wrapped.iter().chain([&self.calls.open]) {
+            let begins = match open.find(text, at, finished) {
+                Match::Full(found) => self.is_followed(text, &found, finished),
+                Match::Partial => Match::Partial,
+                Match::No => Match::No,
+            };
+            match begins {
+                Match::Full(()) => return Match::Full(()),
+                Match::Partial => undecided = true,
+                Match::No => {}
+            }
+        }
+        if undecided { Match::Partial } else { Match::No }
+    }
+
+    /// Whether a parameter or a closing marker comes right after the opening marker `found`.
+    fn is_followed(&self, text: &str, found: &Found, finished: bool) -> Match<()> {
+        let near = text.floor_char_boundary(found.end + MAX_PART + 1);
+        let next = skip_whitespace(&text[..near], found.end);
+        let follows = match next {
+            _ if next - found.end > MAX_PART => Match::No,
+            _ if next == text.len() => Match::Partial,
+            _ => self.goes_on(text, next, found.name, finished),
+        };
+        if finished && follows == Match::Partial { Match::No } else { follows }
+    }
+
+    /// Whether `call` ends at `at` although its closing marker has not come: its wrapper closes, or the next
+    /// call begins.
+    pub(super) fn ends_call(&self, text: &str, at: usize, call: &OpenCall, finished: bool) -> Match<()> {
+        if !self.looks_ahead() {
+            return Match::No;
+        }
+        if call.in_wrapper {
+            match any_literal(text, at, self.wrapper_close(), finished) {
+                Match::Full(_) => return Match::Full(()),
+                Match::Partial => return Match::Partial,
+                Match::No => {}
+            }
+        }
+        // If calls can contain calls, the next one may be in this one.
+        if self.markup.nesting > 0 { Match::No } else { self.begins(text, at, finished) }
+    }
+
+    /// What the opening marker of a call at `at` means in a value of `call`.
+    ///
+    /// A call that begins there has closing markers of its own, which belong to the value. If they contain the
+    /// name, only a call of the same tool can have the same ones.
+    pub(super) fn inside(&self, text: &str, at: usize, call: &OpenCall, finished: bool) -> Inside {
+        match self.calls.open.find(text, at, finished) {
+            Match::Partial => Inside::Undecided,
+            Match::Full(found)
+                if self.calls.closes_by_name() && found.name.of(text) != call.name.of(text) =>
+            {
+                Inside::No
+            }
+            Match::Full(found) => match self.is_followed(text, &found, finished) {
+                Match::Full(()) => Inside::Call(found),
+                Match::Partial => Inside::Undecided,
+                Match::No => Inside::Mention(found.end),
+            },
+            Match::No => self.calls.open.head(text, at).map_or(Inside::No, Inside::Mention),
         }
     }
 }

@@ -33,6 +33,11 @@ impl Tag {
         &self.names
     }
 
+    /// Whether the closing marker contains the name.
+    pub(super) fn closes_by_name(&self) -> bool {
+        self.close.has_name()
+    }
+
     /// The byte that every closing marker starts with.
     #[inline]
     pub(super) fn close_byte(&self) -> u8 {

@@ -12,11 +12,11 @@ use super::tag::Tag;
 use super::template::{Match, Name, any_literal};
 use super::whitespace::skip_whitespace;
 
-/// The text after a closing marker that may end a value, held back until that is decided.
+/// The text after a marker that may end a value, held back until that is decided.
 ///
 /// This only looks ahead: it decides and shows nothing. If the value ends here, the text after it is read
-/// again as parameters. If not, all of it belongs to the value and the search continues after what decided
-/// it. So no byte is looked at more than twice.
+/// again as parameters or as prose. If not, all of it belongs to the value and the search continues after what
+/// decided it. So no byte is looked at more than twice.
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
     /// Where the value ends, if it does.
@@ -25,6 +25,8 @@ pub(super) struct Tail {
     end: usize,
     /// Everything before this has been looked at.
     scan: usize,
+    /// The wrapper closes and the call does not.
+    is_lone: bool,
     state: State,
     /// The names of the parameters in it. Few tails have any, so it is allocated only then.
     names: Option<BTreeSet<String>>,
@@ -32,16 +34,15 @@ pub(super) struct Tail {
 
 #[derive(Clone, Debug)]
 enum State {
-    /// A parameter or the end of the call must follow.
+    /// After the closing marker of the value. A parameter or the end of the call must follow.
     Between,
     /// In a parameter of this name.
     Param { name: Name },
-    /// The closing marker of the value is missing and that of the call has come. That of the wrapper must
-    /// follow.
-    CallClosed,
-    /// That has come as well. If the next call or the end of the text follows, the value has ended; if
-    /// another closing marker of the value follows, all of this belongs to the value.
-    WrapperClosed,
+    /// The closing marker of the value is missing, and that of the call or of the wrapper has come.
+    WithoutCloser { wrapper_closed: bool },
+    /// The same, and text follows. If its line has a closing marker of the value, all of this belongs to the
+    /// value.
+    Line,
 }
 
 /// What the tail decides.
@@ -57,12 +58,20 @@ pub(super) enum Decision {
 impl Tail {
     /// After a closing marker of the value.
     pub(super) fn after_closer(at: usize, end: usize) -> Self {
-        Self { at, end, scan: end, state: State::Between, names: None }
+        Self { at, end, scan: end, is_lone: false, state: State::Between, names: None }
     }
 
     /// At the closing marker of the call, which ends at `end`. That of the value may be missing.
-    pub(super) fn without_closer(at: usize, end: usize) -> Self {
-        Self { at, end: at, scan: end, state: State::CallClosed, names: None }
+    pub(super) fn at_call_closer(at: usize, end: usize) -> Self {
+        let state = State::WithoutCloser { wrapper_closed: false };
+        Self { at, end: at, scan: end, is_lone: false, state, names: None }
+    }
+
+    /// At the closing marker of the wrapper, which ends at `end`. Those of the value and of the call may be
+    /// missing.
+    pub(super) fn at_wrapper_closer(at: usize, end: usize) -> Self {
+        let state = State::WithoutCloser { wrapper_closed: true };
+        Self { at, end: at, scan: end, is_lone: true, state, names: None }
     }
 
     /// Where the value ends, if it does.
@@ -88,8 +97,10 @@ impl Tail {
             let decision = match self.state {
                 State::Between => self.between(rules, parsed, call, closer),
                 State::Param { name } => self.param(call.parameters(rules), parsed, name, param),
-                State::CallClosed => self.call_closed(rules, parsed),
-                State::WrapperClosed => self.wrapper_closed(rules, parsed, call, param),
+                State::WithoutCloser { wrapper_closed } => {
+                    self.without(rules, parsed, call, closer, param, wrapper_closed)
+                }
+                State::Line => self.line(rules, parsed, call, param),
             };
             if let Some(decision) = decision {
                 return decision;
@@ -113,22 +124,26 @@ impl Tail {
         if let Match::Full(_) = close {
             return Some(Decision::Closes);
         }
-        match (close, call.parameters(rules).open.find(text, self.scan, false)) {
-            (_, Match::Full(_)) if closer == Closer::Placed => Some(Decision::Closes),
-            (_, Match::Full(found)) => {
-                let name = found.name.of(text);
-                if parsed.param_named(call.block, name).is_some()
-                    || !self.names.get_or_insert_default().insert(name.to_owned())
-                {
-                    return Some(Decision::Value { scan: self.scan });
-                }
-                self.state = State::Param { name: found.name };
-                self.scan = found.end;
-                None
+        let param = call.parameters(rules).open.find(text, self.scan, false);
+        if let Match::Full(found) = param {
+            let name = found.name.of(text);
+            if closer == Closer::Placed {
+                return Some(Decision::Closes);
             }
-            (Match::Partial, _) | (_, Match::Partial) => Some(Decision::Open),
-            (Match::Full(_) | Match::No, Match::No) => Some(Decision::Value { scan: self.scan }),
+            if parsed.param_named(call.block, name).is_some()
+                || !self.names.get_or_insert_default().insert(name.to_owned())
+            {
+                return Some(Decision::Value { scan: self.scan });
+            }
+            self.state = State::Param { name: found.name };
+            self.scan = found.end;
+            return None;
         }
+        Some(match (close, param, rules.ends_call(text, self.scan, call, parsed.finished)) {
+            (_, _, Match::Full(())) => Decision::Closes,
+            (Match::Partial, ..) | (_, Match::Partial, _) | (.., Match::Partial) => Decision::Open,
+            _ => Decision::Value { scan: self.scan },
+        })
     }
 
     /// In the parameter `own`, after a possible end of the value of `param`.
@@ -158,50 +173,81 @@ impl Tail {
         }
     }
 
-    fn call_closed(&mut self, rules: &Rules, parsed: &Parsed) -> Option<Decision> {
-        self.scan = skip_whitespace(&parsed.text, self.scan);
-        if self.scan == parsed.text.len() {
-            return Some(if parsed.finished { Decision::Closes } else { Decision::Open });
-        }
-        match any_literal(&parsed.text, self.scan, rules.wrapper_close(), parsed.finished) {
-            Match::Full(end) => {
-                self.state = State::WrapperClosed;
-                self.scan = end;
-                None
-            }
-            Match::Partial => Some(Decision::Open),
-            Match::No => Some(Decision::Value { scan: self.at + 1 }),
-        }
-    }
-
-    fn wrapper_closed(
+    /// After the closing marker of the call or of the wrapper: the next call or text ends the value.
+    fn without(
         &mut self,
         rules: &Rules,
         parsed: &Parsed,
         call: &OpenCall,
+        closer: Closer,
         param: Name,
+        wrapper_closed: bool,
     ) -> Option<Decision> {
         let text = &parsed.text;
+        self.scan = skip_whitespace(text, self.scan);
+        // If the text ends here, it may have been cut inside the value.
+        if self.scan == text.len() {
+            return Some(Decision::Open);
+        }
         let tag = call.parameters(rules);
-        let undecided = if parsed.finished { Decision::Closes } else { Decision::Open };
-        let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
-            self.scan = text.len();
-            return Some(undecided);
-        };
-        let at = self.scan + ahead;
-        let marks =
-            [tag.closes(text, at, param), any_literal(text, at, rules.wrapper_open(), parsed.finished)];
-        match marks {
-            [Match::Full(_), _] => Some(Decision::Value { scan: at }),
-            [_, Match::Full(_)] => Some(Decision::Closes),
-            [Match::Partial, _] | [_, Match::Partial] => {
-                self.scan = at;
-                Some(undecided)
-            }
-            [Match::No, Match::No] => {
-                self.scan = text.ceil_char_boundary(at + 1);
-                None
+        match tag.closes(text, self.scan, param) {
+            Match::Full(_) => return Some(Decision::Value { scan: self.scan }),
+            Match::Partial => return Some(Decision::Open),
+            Match::No => {}
+        }
+        if !wrapper_closed {
+            match any_literal(text, self.scan, rules.wrapper_close(), parsed.finished) {
+                Match::Full(end) => {
+                    self.state = State::WithoutCloser { wrapper_closed: true };
+                    self.scan = end;
+                    return None;
+                }
+                Match::Partial => return Some(Decision::Open),
+                Match::No => {}
             }
         }
+        match rules.begins(text, self.scan, parsed.finished) {
+            Match::Full(_) => return Some(Decision::Closes),
+            Match::Partial => return Some(Decision::Open),
+            Match::No => {}
+        }
+        // Between the calls in a wrapper there is no text, and that the wrapper alone closes in the middle of a
+        // line is a mention.
+        let mention = self.is_lone && !text[self.at..self.scan].contains('\n');
+        if closer == Closer::Last || mention || (call.in_wrapper && !wrapper_closed) {
+            return Some(Decision::Value { scan: self.scan });
+        }
+        self.state = State::Line;
+        None
+    }
+
+    fn line(&mut self, rules: &Rules, parsed: &Parsed, call: &OpenCall, param: Name) -> Option<Decision> {
+        let text = &parsed.text;
+        let tag = call.parameters(rules);
+        let Some(ahead) = rules.next_on_line(&text.as_bytes()[self.scan..]) else {
+            self.scan = text.len();
+            return Some(Decision::Open);
+        };
+        let at = self.scan + ahead;
+        self.scan = at;
+        if text.as_bytes()[at] == b'\n' {
+            return Some(Decision::Closes);
+        }
+        match tag.closes(text, at, param) {
+            Match::Full(_) => return Some(Decision::Value { scan: at }),
+            Match::Partial => return Some(Decision::Open),
+            Match::No => {}
+        }
+        let openers =
+            [tag.open.find(text, at, parsed.finished), rules.calls.open.find(text, at, parsed.finished)];
+        let wrapper = any_literal(text, at, rules.wrapper_open(), parsed.finished);
+        if openers.iter().any(|open| matches!(open, Match::Full(_))) || matches!(wrapper, Match::Full(_)) {
+            return Some(Decision::Closes);
+        }
+        if openers.contains(&Match::Partial) || wrapper == Match::Partial {
+            return Some(Decision::Open);
+        }
+        self.scan = text.ceil_char_boundary(at + 1);
+        None
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter};
 
 use super::exact::{Exact, strip};
-use super::names::{Markers, Names};
+use super::names::{Markers, Names, is_tool_name};
 use super::whitespace::skip_whitespace;
 
 /// The longest name, list of attributes or whitespace in a marker. What is longer is not a marker, so no more
@@ -105,6 +105,11 @@ impl Template {
                 rest = after;
                 continue;
             }
+            if let Some(word) = placeholder(rest) {
+                return Err(format!(
+                    "`{{{word}}}` in `{source}` is not `{{name}}`, `{{blank}}` or `{{attributes}}`"
+                ));
+            }
             let first = rest.chars().next().map_or(0, char::len_utf8);
             let end = rest[first..].find('{').map_or(rest.len(), |at| at + first);
             pieces.push(Piece::Literal(Exact::new(&rest[..end])));
@@ -142,6 +147,35 @@ impl Template {
     /// The byte that every marker of this template starts with.
     pub(super) fn first_byte(&self) -> u8 {
         self.first
+    }
+
+    /// The same template, in which `{name}` is the name of a tool.
+    pub(super) fn with_tool_name(mut self) -> Self {
+        for piece in &mut self.pieces {
+            if let Piece::Name(names @ Names::Free) = piece {
+                *names = Names::Tool;
+            }
+        }
+        self
+    }
+
+    /// Whether `{name}` is the last of it.
+    pub(super) fn ends_with_name(&self) -> bool {
+        matches!(self.pieces.last(), Some(Piece::Name(_)))
+    }
+
+    /// Whether it contains `{name}`.
+    pub(super) fn has_name(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Name(_) | Piece::Markers(_)))
+    }
+
+    /// Where the literal text ends with which a marker at `at` starts, if the template starts with its own.
+    pub(super) fn head(&self, text: &str, at: usize) -> Option<usize> {
+        let Some(Piece::Literal(literal)) = self.pieces.first() else { return None };
+        match literal.strip(&text.as_bytes()[at..]) {
+            Match::Full(after) => Some(text.len() - after.len()),
+            Match::Partial | Match::No => None,
+        }
     }
 
     /// Matches the marker that has this name at `at`. A marker that is cut by the end of the text is
@@ -213,11 +247,13 @@ impl Template {
                     }
                     found.end += length;
                 }
-                Piece::Name(names) => match word(rest, pieces.peek().copied(), finished) {
+                Piece::Name(names) => match name_word(names, rest, pieces.peek().copied(), finished) {
                     Word::Ends(len) => {
                         // A listed name must match exactly: `<read_file >` is text about a tag.
                         let (name, skipped) = match names {
-                            Names::Free => (rest[..len].trim(), len - rest[..len].trim_start().len()),
+                            Names::Free | Names::Tool => {
+                                (rest[..len].trim(), len - rest[..len].trim_start().len())
+                            }
                             Names::Listed(_) => (&rest[..len], 0),
                         };
                         let start = found.end + skipped;
@@ -229,7 +265,9 @@ impl Template {
                         };
                         found.end += len;
                     }
-                    Word::Open if names.may_become(rest) => return undecided,
+                    Word::Open if names.may_become(rest, literal_of(pieces.peek().copied())) => {
+                        return undecided;
+                    }
                     Word::Open | Word::None => return Match::No,
                 },
                 Piece::Attributes => match word(rest, pieces.peek().copied(), finished) {
@@ -244,6 +282,13 @@ impl Template {
         }
         Match::Full(found)
     }
+}
+
+/// The word in braces at the start of a template, if there is one.
+fn placeholder(source: &str) -> Option<&str> {
+    let (word, _) = source.strip_prefix('{')?.split_once('}')?;
+    let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+    is_word.then_some(word)
 }
 
 /// Matches literal text at `at`. `finished` says that nothing follows the text.
@@ -287,6 +332,39 @@ enum Word {
 fn find(text: &str, marker: &str) -> Option<usize> {
     let (text, marker) = (text.as_bytes(), marker.as_bytes());
     memchr_iter(marker[0], text).find(|&at| text[at..].starts_with(marker))
+}
+
+/// The literal text of a piece.
+fn literal_of(piece: Option<&Piece>) -> &str {
+    match piece {
+        Some(Piece::Literal(literal)) => literal.as_str(),
+        _ => "",
+    }
+}
+
+/// The name at the start of `rest`, up to `next`.
+fn name_word(names: &Names, rest: &str, next: Option<&Piece>, finished: bool) -> Word {
+    match (names, next) {
+        (Names::Tool, None) => last_name(rest, finished),
+        _ => word(rest, next, finished),
+    }
+}
+
+/// The name at the end of a marker, right after the rest of the marker or on a line of its own.
+fn last_name(rest: &str, finished: bool) -> Word {
+    let near = &rest[..rest.floor_char_boundary(MAX_PART + 1)];
+    let start = near.len() - near.trim_start().len();
+    let end = near.len() - near[start..].trim_start_matches(is_tool_name).len();
+    if end == rest.len() && !finished {
+        return Word::Open;
+    }
+    let next = near[end..].chars().next();
+    let ends = next.is_none_or(|c| c.is_whitespace() || matches!(c, '<' | '{'));
+    let placed = start == 0 || near[..start].contains('\n');
+    match placed && ends && start < end && (end < near.len() || near.len() == rest.len()) {
+        true => Word::Ends(end),
+        false => Word::None,
+    }
 }
 
 /// The variable part of `rest` up to `next`.

@@ -76,9 +76,20 @@ impl Tools {
         self.tools.contains_key(name)
     }
 
+    /// Whether a tool has a parameter of this name.
+    pub(super) fn has_param(&self, tool: &str, param: &str) -> bool {
+        self.tools.get(tool).is_some_and(|params| params.contains_key(param))
+    }
+
     /// Whether the type of a parameter is known only when its value is complete.
     pub(super) fn is_typed_late(&self, tool: &str, param: &str) -> bool {
         self.tools.get(tool).and_then(|params| params.get(param)).is_some_and(|types| !types.is_text())
+    }
+
+    /// Whether the value of a parameter cannot be a string.
+    pub(super) fn refuses_text(&self, tool: &str, param: &str) -> bool {
+        let types = self.tools.get(tool).and_then(|params| params.get(param));
+        types.is_some_and(|types| !types.string && *types != Types::default())
     }
 
     /// Parses `text` as the value of a parameter, unless that is a string.

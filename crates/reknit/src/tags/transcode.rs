@@ -106,6 +106,19 @@ impl Transcoder {
         }
     }
 
+    /// How many containers are open, with the arguments.
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The quote that ends the string that is being read.
+    pub(super) fn quote(&self) -> Option<u8> {
+        match self.state {
+            State::String { end: End::Quote(quote, _), .. } => Some(quote),
+            _ => None,
+        }
+    }
+
     /// Reads `text` from `scan` on.
     pub(super) fn read(&mut self, text: &str, mut scan: usize) -> Progress {
         while let Some(&container) = self.open.last() {
