@@ -76,7 +76,7 @@ struct Choice {
     encrypted: Vec<Slot>,
     /// The call of the format that preceded tools.
     function: Option<(Slot, String)>,
-    calls: Vec<Slot>,
+    calls: Vec<Call>,
     router: Router,
     /// The arguments of the last fragment; kept so that the memory is reused.
     arguments: String,
@@ -84,6 +84,12 @@ struct Choice {
     halves: BTreeMap<Option<u64>, u16>,
     finish_reason: Option<String>,
     seen: Seen,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    slot: Slot,
+    notation: Notation,
 }
 
 impl Translate for Fold {
@@ -203,7 +209,11 @@ impl Fold {
             let single = [choice.text, choice.refusal, choice.thinking, choice.audio];
             open.extend(single.into_iter().flatten());
             open.extend(choice.function.iter().map(|(slot, _)| *slot));
-            open.extend(choice.encrypted.iter().chain(&choice.calls));
+            open.extend(&choice.encrypted);
+            // Without a finish reason, nothing says that the model was done with a free text.
+            let is_stopped = choice.finish_reason.is_some();
+            let calls = choice.calls.iter().filter(|call| is_stopped || call.notation == Notation::Json);
+            open.extend(calls.map(|call| call.slot));
         }
         open.sort_unstable();
         open.into_iter().for_each(|slot| events.closed(slot));
@@ -501,7 +511,7 @@ impl Choice {
         );
         self.arguments = text;
         for (key, value) in others {
-            let Some(slot) = call.map(|call| self.calls[call]) else {
+            let Some(slot) = call.map(|call| self.calls[call].slot) else {
                 self.router.hold(index, &key, blocks.events.value(&key, value));
                 continue;
             };
@@ -512,7 +522,7 @@ impl Choice {
         // A fragment with a name may begin another call, depending on its arguments.
         let (call, string) = (call.filter(|_| name.is_none())?, arguments?);
         string.string_body().filter(|_| !self.arguments.is_empty())?;
-        blocks.events.grew_by(self.calls[call], string);
+        blocks.events.grew_by(self.calls[call].slot, string);
         Some(Growing { choice: blocks.choice, call, index })
     }
 
@@ -527,7 +537,7 @@ impl Choice {
             Route::New { call, arguments, others } => {
                 let known = self.router.call(call);
                 let slot = blocks.new_call(known.id.as_deref(), &known.name, notation);
-                self.calls.push(slot);
+                self.calls.push(Call { slot, notation });
                 blocks.events.grew_plain(slot, &arguments);
                 for (key, value) in others {
                     blocks.events.keep(Owner::Block(slot), &key, value);
@@ -535,7 +545,7 @@ impl Choice {
                 Some(call)
             }
             Route::Known { call, renamed } => {
-                let slot = self.calls[call];
+                let slot = self.calls[call].slot;
                 if renamed {
                     let known = self.router.call(call);
                     let id = known.id.clone().map_or_else(|| invented_id(slot), CallId::Given);
@@ -555,7 +565,7 @@ impl Choice {
         text.clear();
         self.decode(index, arguments, &mut text, events);
         self.router.grow(call, &text);
-        events.grew_plain(self.calls[call], &text);
+        events.grew_plain(self.calls[call].slot, &text);
         self.arguments = text;
     }
 
@@ -573,7 +583,7 @@ impl Choice {
             let message = format!("{bytes} of arguments came for a call without a name");
             events.keep_unknown(Kind::OrphanFragment, message, fragment);
         }
-        for (call, slot) in self.router.calls().iter().zip(&self.calls) {
+        for (call, Call { slot, .. }) in self.router.calls().iter().zip(&self.calls) {
             if call.id.is_none() {
                 let message =
                     format!("call to `{}` has no id, and was given `{}`", call.name, invented_id(*slot));

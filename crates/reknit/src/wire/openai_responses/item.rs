@@ -58,6 +58,8 @@ pub(super) enum State {
     Started,
     /// It ended, and says that it is incomplete.
     Incomplete,
+    /// It ended, but only the end of the response shows whether it is complete.
+    Unsure,
     Done,
 }
 
@@ -149,19 +151,35 @@ impl Item {
             Kind::Result | Kind::Other => {}
         }
         self.show_all(events);
+        // Free text does not show where it ends, and its item may not say that it was cut.
+        if self.state == State::Done
+            && matches!(self.kind, Kind::Call(kind) if kind.notation == Notation::Plain)
+        {
+            self.state = State::Unsure;
+        }
+        self.close(events);
+    }
+
+    fn close(&mut self, events: &mut Events) {
         for (part, shown) in &mut self.blocks {
             // A call whose arguments differ from those that the provider sends at the end must not be run.
-            let unsure = self.state == State::Incomplete || shown.is_different();
+            let unsure = self.state != State::Done || shown.is_different();
             if !(unsure && *part == Part::Whole) {
                 shown.close(events);
             }
         }
     }
 
-    /// Ends an item that was unfinished when the response ended.
+    /// Ends an item that was unfinished, or may be incomplete, when the response ended.
     pub(super) fn conclude(&mut self, rest: Rest, events: &mut Events) {
-        if matches!(self.state, State::Done | State::Incomplete) {
-            return;
+        match self.state {
+            State::Done | State::Incomplete => return,
+            State::Unsure if rest == Rest::Missing => return,
+            State::Unsure => {
+                self.state = State::Done;
+                return self.close(events);
+            }
+            State::Unstarted | State::Started => {}
         }
         self.show_all(events);
         for shown in self.blocks.values_mut() {
