@@ -20,6 +20,7 @@ mod failure;
 mod fields;
 mod gemini;
 mod halves;
+mod heartbeat;
 mod join;
 mod object;
 mod ollama;
@@ -33,6 +34,7 @@ mod tests;
 
 use events::Events;
 use fields::{Error, Raw};
+pub(crate) use heartbeat::is_heartbeat;
 use repeat::Repeat;
 use request::Form;
 
@@ -131,7 +133,7 @@ impl Dialect {
 
     /// Detects the dialect of a stream from one of its first frames; `None` if the frame does not show it.
     pub fn detect(frame: &Frame<'_>) -> Option<Self> {
-        let is_data = frame.kind == frame::Kind::Data;
+        let is_data = frame.kind == frame::Kind::Data && !is_heartbeat(frame);
         Self::ALL.into_iter().find(|dialect| is_data && (dialect.entry().claims)(frame))
     }
 

@@ -66,6 +66,10 @@ impl Closing<'_> {
     }
 
     fn leave_out_last_thinking(&mut self, parts: &mut Vec<ReplyPart>) {
+        let is_thinking = |part: &ReplyPart| matches!(part, ReplyPart::Thinking { .. });
+        if !self.form.thinking_leads && !parts.iter().all(is_thinking) {
+            return;
+        }
         while let Some(ReplyPart::Thinking { seq, .. }) = parts.last() {
             let message = "thinking was left out: nothing came after it";
             self.repairs.push(RepairKind::ThinkingUnfinished, *seq, message);

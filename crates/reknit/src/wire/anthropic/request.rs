@@ -17,6 +17,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 128, allows: NAME },
     has_plain_input: false,
     continues_paused: true,
+    thinking_leads: true,
     text_fields: &[],
     fit,
     write,

@@ -19,6 +19,8 @@ pub(super) struct Candidate {
     /// The id of the latest code that Google ran.
     code: Option<String>,
     finish_reason: Option<String>,
+    /// Whether content came after the finish reason, which then does not end the candidate.
+    goes_on: bool,
     /// What was emitted for `finish_reason`.
     stop: Option<Stop>,
     seen: Seen,
@@ -52,7 +54,17 @@ pub(super) const ANNOTATIONS: [&str; 5] =
 
 impl Candidate {
     pub(super) fn has_stopped(&self) -> bool {
-        self.finish_reason.is_some()
+        self.finish_reason.is_some() && !self.goes_on
+    }
+
+    /// Notes that more content came.
+    pub(super) fn go_on(&mut self) {
+        self.goes_on = self.finish_reason.is_some();
+    }
+
+    /// Notes that the server ended the stream.
+    pub(super) fn end_again(&mut self) {
+        self.goes_on = false;
     }
 
     pub(super) fn part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
@@ -108,6 +120,9 @@ impl Candidate {
     pub(super) fn stop(&mut self, index: u32, word: Option<&str>, events: &mut Events) {
         if let Some(word) = word.filter(|word| *word != "FINISH_REASON_UNSPECIFIED") {
             self.finish_reason = Some(word.to_owned());
+            if std::mem::take(&mut self.goes_on) {
+                self.stop = None;
+            }
         }
         let Some(detail) = self.finish_reason.clone() else { return };
         let reason = match stop_reason(&detail) {
@@ -344,6 +359,7 @@ fn stop_reason(word: &str) -> StopReason {
     match word {
         "STOP" => StopReason::End,
         "MAX_TOKENS" => StopReason::Length,
+        "CONTINUATION" => StopReason::Pause,
         "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "MODEL_ARMOR" => {
             StopReason::Filter
         }

@@ -13,6 +13,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || "_-.:".contains(c) },
     has_plain_input: false,
     continues_paused: false,
+    thinking_leads: true,
     text_fields: &[SIGNATURE],
     fit,
     write,

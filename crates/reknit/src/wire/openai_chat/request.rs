@@ -13,6 +13,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
     has_plain_input: true,
     continues_paused: false,
+    thinking_leads: false,
     text_fields: &[],
     fit,
     write,

@@ -14,6 +14,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: NAME },
     has_plain_input: true,
     continues_paused: false,
+    thinking_leads: true,
     text_fields: &[PHASE],
     fit,
     write,

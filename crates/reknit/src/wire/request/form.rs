@@ -14,6 +14,8 @@ pub(crate) struct Form {
     pub(crate) has_plain_input: bool,
     /// Whether the provider continues a reply that it has paused, if that is the last message.
     pub(crate) continues_paused: bool,
+    /// Whether a reply must not end with thinking. In some forms, thinking has no place among the other parts.
+    pub(crate) thinking_leads: bool,
     /// The provider's own fields of a text that must be sent back.
     pub(crate) text_fields: &'static [&'static str],
     /// Removes from a reply what the provider refuses. Calls of the client stay, because they have results.
