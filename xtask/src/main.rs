@@ -16,6 +16,7 @@ mod dist;
 mod sdk;
 mod fixtures;
 mod misplaced;
+mod prefixes;
 mod fuzz;
 mod bench;
 #[cfg(unix)]
@@ -32,6 +33,8 @@ usage: cargo xtask COMMAND
   fixtures DIR    read the recorded streams in DIR/streams, whole and cut; apply the edits in DIR/edits
   misplaced N [SEED]
                   generate N edits over real files, of which none may be wrong
+  prefixes N [DIR]
+                  end N streams of the corpus, and of DIR/streams, too early: none may look complete
   picture         record `reknit` in a terminal as an SVG for the README
   fuzz MINUTES [TARGET…]
                   run the targets in fuzz/, or those named, for MINUTES in total
@@ -56,6 +59,8 @@ fn main() -> ExitCode {
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
         (Some("misplaced"), [edits]) => misplaced::run(&project, edits, None),
         (Some("misplaced"), [edits, seed]) => misplaced::run(&project, edits, Some(seed)),
+        (Some("prefixes"), [count]) => prefixes::run(&project, count, None),
+        (Some("prefixes"), [count, dir]) => prefixes::run(&project, count, Some(dir)),
         #[cfg(unix)]
         (Some("picture"), []) => picture::run(&project),
         (Some("fuzz"), [minutes, targets @ ..]) => fuzz::run(&project, minutes, targets),

@@ -205,7 +205,7 @@ pub struct ToolCall {
     /// Whether the provider runs it. The client must not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub provider_executed: bool,
-    /// The provider's own fields of the call, which have to be sent back: a signature, the id of the item.
+    /// The provider's own fields of the call, which have to be sent back: a signature, the id and type of the item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
 }

@@ -181,13 +181,17 @@ kinds! {
     /// Something arrived after the end of the message and was ignored.
     AfterEnd = "after-end" =>
         "check that the input is a single response, not several joined together";
+    /// The role of a reply came again after its finish reason, and then more content; all of it was read as one
+    /// reply.
+    RestartedReply = "restarted-reply" =>
+        "check whether the server sent two replies; only the finish reason shows where the second one begins";
     /// The message ended without a stop reason.
     NoStopReason = "no-stop-reason" =>
         "be careful with the reply: the provider did not say that it is complete";
     /// The model stopped to call tools, but called none.
     CallsMissing = "calls-missing" =>
         "ask the model again; its call was lost or is in the text";
-    /// A tool call arrived without an id and was given one.
+    /// A tool call arrived without an id, or with that of another call, and was given one.
     MissingId = "missing-id" =>
         "no action needed; the server leaves out ids";
     /// The arguments of a tool call are not valid JSON.

@@ -32,6 +32,8 @@ pub struct Message {
     start: Start,
     phase: Phase,
     choices: Vec<Choice>,
+    /// Whether any of them has a stop reason.
+    has_stops: bool,
     blocks: BTreeMap<Slot, Block>,
     usage: Usage,
     extra: Extra,
@@ -70,6 +72,8 @@ pub enum Status {
 pub struct Choice {
     index: u32,
     stop: Option<Stop>,
+    /// Whether content came after `stop`, so that it does not end the choice.
+    goes_on: bool,
     extra: Extra,
 }
 
@@ -86,6 +90,7 @@ impl Message {
             start: Start::default(),
             phase: Phase::Waiting,
             choices: Vec::new(),
+            has_stops: false,
             blocks: BTreeMap::new(),
             usage: Usage::default(),
             extra: Extra::default(),
@@ -147,7 +152,7 @@ impl Message {
     /// The state of one of its choices.
     pub(super) fn choice_status(&self, choice: &Choice) -> Status {
         match (&choice.stop, self.status()) {
-            (Some(_), Status::Failed | Status::Cut) => Status::Stopped,
+            (Some(_), Status::Failed | Status::Cut) if !choice.goes_on => Status::Stopped,
             (_, status) => status,
         }
     }
@@ -238,11 +243,20 @@ impl Message {
                     return Err(Misfit::new(format!("the message already has block {block}")));
                 };
                 place.insert(Block::new(*block, *choice, opening, &self.limits));
-                self.choice(*choice);
+                let choice = self.choice(*choice);
+                choice.goes_on = choice.stop.is_some();
                 self.go_on();
             }
             Change::Named { block, id, name } => self.open_block(*block)?.name(id, name)?,
-            Change::Grew { block, at, text } => self.open_block(*block)?.grow(*at, text)?,
+            Change::Grew { block, at, text } => {
+                let block = self.open_block(*block)?;
+                block.grow(*at, text)?;
+                let index = block.choice;
+                if self.has_stops {
+                    let choice = self.choice(index);
+                    choice.goes_on = choice.stop.is_some();
+                }
+            }
             Change::Signed { block, at, signature } => self.open_block(*block)?.sign(*at, signature)?,
             Change::Closed { block, end, notice, raw } => {
                 self.open_block(*block)?.close(*end, raw.as_deref());
@@ -252,7 +266,9 @@ impl Message {
             Change::Switched { model } => self.start.model = Some(model.clone().into_owned()),
             Change::Usage(usage) => self.usage.update(*usage),
             Change::Stopped { choice, stop } => {
-                self.choice(*choice).stop = Some(stop.clone());
+                let choice = self.choice(*choice);
+                (choice.stop, choice.goes_on) = (Some(stop.clone()), false);
+                self.has_stops = true;
                 self.go_on();
             }
             Change::Ended { notice } => {
@@ -359,7 +375,8 @@ impl Message {
     fn choice(&mut self, index: u32) -> &mut Choice {
         let position =
             self.choices.binary_search_by_key(&index, |choice| choice.index).unwrap_or_else(|position| {
-                self.choices.insert(position, Choice { index, stop: None, extra: Extra::default() });
+                self.choices
+                    .insert(position, Choice { index, stop: None, goes_on: false, extra: Extra::default() });
                 position
             });
         &mut self.choices[position]

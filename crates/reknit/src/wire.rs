@@ -23,6 +23,7 @@ mod fields;
 mod gemini;
 mod gemini_interactions;
 mod halves;
+mod heartbeat;
 mod join;
 mod object;
 mod ollama;
@@ -37,6 +38,7 @@ mod tests;
 
 use events::Events;
 use fields::{Error, Raw};
+pub(crate) use heartbeat::is_heartbeat;
 use repeat::Repeat;
 use request::Form;
 
@@ -150,8 +152,8 @@ impl Dialect {
 
     /// Detects the dialect of a stream from one of its first frames; `None` if the frame does not show it.
     pub fn detect(frame: &Frame<'_>) -> Option<Self> {
-        let is_comment = frame.kind == frame::Kind::Comment;
-        Self::ALL.into_iter().find(|dialect| !is_comment && (dialect.entry().claims)(frame))
+        let may_show = frame.kind != frame::Kind::Comment && !is_heartbeat(frame);
+        Self::ALL.into_iter().find(|dialect| may_show && (dialect.entry().claims)(frame))
     }
 
     /// The form of its requests; `None` if it is not known.

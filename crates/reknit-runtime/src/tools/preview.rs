@@ -203,5 +203,5 @@ impl Growing<'_> {
 
 fn is_member(change: &Change<'_>, key: &str) -> bool {
     let path = change.path();
-    path.depth() == 1 && matches!(path.last(), Some(Step::Key(name)) if name == key)
+    path.steps().eq([Step::Key(key)])
 }

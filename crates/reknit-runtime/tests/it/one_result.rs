@@ -146,7 +146,7 @@ async fn play(replies: &[Written], doings: &[Doing], cancel_after: Option<usize>
 /// Each `tool_use` of a reply has its `tool_result` in the next message, and there are no others.
 fn paired(messages: &[Value]) {
     let ids = |message: &Value, kind: &str, key: &str| -> BTreeMap<String, usize> {
-        let parts = message.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
         let mut ids = BTreeMap::new();
         for part in
             parts.iter().filter(|part| part.get("type").and_then(Value::as_str).as_deref() == Some(kind))

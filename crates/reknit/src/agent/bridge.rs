@@ -247,8 +247,11 @@ impl Bridge {
                 self.turns.end(&Track::Text, slot);
             }
             (Open::Thinking(shown), _) => {
-                if shown == Shown::Yes {
-                    let metadata = metadata(block, own_fields(block));
+                let metadata = metadata(block, own_fields(block));
+                if shown == Shown::No && metadata.is_some() {
+                    self.turns.send(slot, AgentEvent::ReasoningDelta { delta: String::new() });
+                }
+                if shown == Shown::Yes || metadata.is_some() {
                     self.turns.send(slot, AgentEvent::ReasoningEnd { metadata });
                 }
                 self.turns.end(&Track::Thinking, slot);

@@ -1,6 +1,6 @@
 //! Turns what was said in requests into the bodies of entries.
 
-use crate::agent::{AgentEvent, Body, ToolCall, ToolResult};
+use crate::agent::{AgentEvent, Body, Decision, ToolCall, ToolResult};
 use crate::wire::request::{Called, Said};
 
 /// The bodies of entries for what was said in a session with this model.
@@ -30,6 +30,10 @@ fn events(said: Said) -> Vec<AgentEvent> {
         Said::Result { id, name, result, is_error } => AgentEvent::ToolResult {
             tool_result: ToolResult { tool_call_id: id, tool_name: name, result, is_error },
         },
+        Said::Decision { id: approval_id, approval } => {
+            let decision = if approval.is_allowed { Decision::Allow } else { Decision::Deny };
+            AgentEvent::ApprovalResponse { approval_id, decision, reason: approval.reason }
+        }
         Said::Block { kind, block } => AgentEvent::ProviderBlock { kind, block },
     };
     vec![event]

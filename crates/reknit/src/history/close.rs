@@ -1,11 +1,13 @@
 //! Closes a reply that is over: decides which parts are sent back, and the result of each call.
 
+use std::collections::BTreeSet;
+
 use super::reply::{CallState, Open, OpenBody, Reply, Seal, Unanswered};
 use crate::agent::{self, Content, ToolResult};
 use crate::json::{Object, Value};
 use crate::wire::request::{
-    Answer, Call, Form, Ids, Input, Output, ProviderCallId, RepairKind, Repairs, ReplyPart, Thinking,
-    UserPart, refuse_unless,
+    Answer, Around, Call, Form, Ids, Input, Output, ProviderCallId, RepairKind, Repairs, ReplyPart, Thinking,
+    UserPart, Wait, refuse_unless,
 };
 
 /// Who wrote a reply.
@@ -32,6 +34,10 @@ pub(super) struct Closing<'c> {
     pub(super) origin: Origin,
     /// Whether the provider continues the reply, so that its calls may still get results.
     pub(super) continues: bool,
+    /// Whether the user said something after the reply.
+    pub(super) is_followed: bool,
+    /// The provider's calls in earlier replies that still wait for their results.
+    pub(super) pending: &'c BTreeSet<String>,
     pub(super) form: &'c Form,
     pub(super) ids: &'c mut Ids,
     pub(super) repairs: &'c mut Repairs,
@@ -49,14 +55,19 @@ impl Closing<'_> {
             self.close_part(at, open, reply, &mut closed);
             closed.has_gap = closed.parts.len() == before && !open.is_written();
         }
-        let Closed { parts, .. } = &mut closed;
+        let only_results =
+            closed.results_as_text.is_empty() && !closed.results.is_empty() && !self.is_followed;
+        let Closed { parts, results, .. } = &mut closed;
+        if only_results {
+            parts.iter_mut().for_each(ReplyPart::wait_for_results);
+        }
         refuse_unless(parts, self.repairs, |part| match part {
             ReplyPart::Text { text, fields, .. } => !is_blank(text) || !fields.is_empty(),
             _ => true,
         });
         // What is left out may have been all that followed some thinking.
         self.leave_out_last_thinking(parts);
-        (self.form.fit)(parts, self.repairs);
+        (self.form.fit)(parts, &mut Around { answers: results, pending: self.pending }, self.repairs);
         self.leave_out_last_thinking(parts);
         join_texts(parts);
         if let (Some(Open { seq, .. }), []) = (reply.parts.first(), &**parts) {
@@ -66,6 +77,10 @@ impl Closing<'_> {
     }
 
     fn leave_out_last_thinking(&mut self, parts: &mut Vec<ReplyPart>) {
+        let is_thinking = |part: &ReplyPart| matches!(part, ReplyPart::Thinking { .. });
+        if !self.form.thinking_leads && !parts.iter().all(is_thinking) {
+            return;
+        }
         while let Some(ReplyPart::Thinking { seq, .. }) = parts.last() {
             let message = "thinking was left out: nothing came after it";
             self.repairs.push(RepairKind::ThinkingUnfinished, *seq, message);
@@ -79,10 +94,7 @@ impl Closing<'_> {
             OpenBody::Text(text) => closed.push_text(seq, text),
             OpenBody::TextFields(fields) => {
                 let wanted = self.form.text_fields.iter().filter(|_| self.origin == Origin::Own);
-                let wanted = wanted.filter_map(|name| {
-                    let value = fields.get(name).filter(|value| is_filled(value))?;
-                    Some((*name, value.clone()))
-                });
+                let wanted = wanted.filter_map(|name| Some((*name, sealed(fields.get(name)?)?)));
                 closed.seal_text(seq, wanted.collect());
             }
             OpenBody::Thinking { text, seal } => {
@@ -92,8 +104,8 @@ impl Closing<'_> {
             }
             OpenBody::Block { kind, block } => match self.origin {
                 Origin::Own => {
-                    let (kind, block) = ((*kind).to_owned(), (*block).clone());
-                    closed.parts.push(ReplyPart::Block { seq, kind, block });
+                    let (kind, approval) = ((*kind).to_owned(), reply.approval(block));
+                    closed.parts.push(ReplyPart::Block { seq, kind, block: (*block).clone(), approval });
                 }
                 Origin::Unknown | Origin::Another => {
                     let message = format!("a block of kind `{kind}` was left out: {}", self.whose());
@@ -131,7 +143,8 @@ impl Closing<'_> {
                         let call = self.client_call(seq, call);
                         let (id, name) = (call.id.clone(), call.name.clone());
                         let is_plain = matches!(call.input, Input::Plain(_));
-                        closed.results.push(Answer { id, name, output, is_error, is_plain });
+                        let kind = call.field("type");
+                        closed.results.push(Answer { id, name, output, is_error, is_plain, kind });
                         closed.parts.push(ReplyPart::Call { seq, call });
                     }
                 }
@@ -184,7 +197,8 @@ impl Closing<'_> {
         let input = self.input(seq, call);
         let (id, name, fields) = (call.id.clone(), call.name.clone(), fields(call));
         let call = Call { id, name, input, fields, is_own: true };
-        closed.parts.push(ReplyPart::ProviderCall { seq, call, may_wait: self.continues });
+        let wait = if self.continues { Wait::ForReply } else { Wait::No };
+        closed.parts.push(ReplyPart::ProviderCall { seq, call, wait });
     }
 
     fn client_call(&mut self, seq: u64, call: &agent::ToolCall) -> Call {
@@ -254,6 +268,31 @@ impl Closing<'_> {
 }
 
 impl Closed {
+    /// The provider's calls whose results are here.
+    pub(super) fn late_results(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            ReplyPart::ProviderResult { call, .. } => Some(&*call.id),
+            _ => None,
+        })
+    }
+
+    /// The provider's calls that are sent without a result, because the results of the client come first.
+    pub(super) fn waiting(&self) -> BTreeSet<&str> {
+        let mut waiting = BTreeSet::new();
+        for part in &self.parts {
+            match part {
+                ReplyPart::ProviderCall { call, wait: Wait::ForResults, .. } => {
+                    waiting.insert(&*call.id);
+                }
+                ReplyPart::ProviderResult { call, .. } => {
+                    waiting.remove(&*call.id);
+                }
+                _ => {}
+            }
+        }
+        waiting
+    }
+
     /// Appends to the last text, unless something came between them.
     fn push_text(&mut self, seq: u64, piece: &str) {
         match self.parts.last_mut() {
@@ -321,9 +360,17 @@ fn fields(call: &agent::ToolCall) -> Object {
     call.metadata.as_ref().and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-/// Whether a field is a non-empty string, as a signature is.
-fn is_filled(value: &Value) -> bool {
-    value.as_text().is_some_and(|text| !text.is_empty())
+/// What goes back of a field of a text: a string, such as a signature, or those of a list that have something
+/// encrypted, which only their provider can read.
+fn sealed(value: &Value) -> Option<Value> {
+    if let Value::Array(list) = value {
+        let has_seal = |element: &&Value| {
+            element.as_object().is_some_and(|element| element.keys().any(|key| key.starts_with("encrypted_")))
+        };
+        let list: Vec<_> = list.iter().filter(has_seal).cloned().collect();
+        return (!list.is_empty()).then(|| list.into());
+    }
+    value.as_text().filter(|text| !text.is_empty()).map(|_| value.clone())
 }
 
 pub(super) fn is_blank(text: &str) -> bool {

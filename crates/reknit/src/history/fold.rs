@@ -5,7 +5,7 @@ use std::mem;
 
 use super::close::{Closing, Origin, is_blank};
 use super::reply::Reply;
-use crate::agent::{AgentEvent, Body, Content, Entry, ToolResult};
+use crate::agent::{AgentEvent, Body, Content, Entry, ToolCall, ToolResult};
 use crate::wire::Dialect;
 use crate::wire::request::{Answer, Form, Ids, Message, Repair, RepairKind, Repairs, ReplyPart, UserPart};
 
@@ -57,6 +57,8 @@ struct Fold<'a> {
     said: Vec<(u64, Vec<UserPart>)>,
     /// The calls that approval requests are about, by the id of the request.
     approvals: BTreeMap<&'a str, &'a str>,
+    /// The provider's calls that were sent and still wait for their results, which come in a later reply.
+    pending: BTreeMap<&'a str, &'a ToolCall>,
     /// Ids of calls that have a result, their own or an added one.
     answered: BTreeSet<&'a str>,
     ids: Ids,
@@ -77,6 +79,7 @@ impl<'a> Fold<'a> {
             phase: Phase::Open,
             said: Vec::new(),
             approvals: BTreeMap::new(),
+            pending: BTreeMap::new(),
             answered: BTreeSet::new(),
             ids: Ids::default(),
             messages: Vec::new(),
@@ -140,9 +143,9 @@ impl<'a> Fold<'a> {
                 self.approvals.insert(approval_id, tool_call_id);
             }
             AgentEvent::ApprovalResponse { approval_id, decision, reason } => {
-                if let Some(id) = self.approvals.get(&**approval_id) {
-                    self.reply.decide(id, *decision, reason.as_deref());
-                }
+                // A provider may ask about a call of its own, with a block that has the id.
+                let id = self.approvals.get(&**approval_id).copied().unwrap_or(approval_id);
+                self.reply.decide(id, *decision, reason.as_deref());
             }
             AgentEvent::TurnStart { .. } => self.phase = Phase::Over,
             AgentEvent::TurnPaused {} => self.phase = Phase::Paused,
@@ -209,6 +212,9 @@ impl<'a> Fold<'a> {
         let id = &*result.tool_call_id;
         if self.reply.answer(self.seq, result) {
             self.answered.insert(id);
+        } else if let Some(call) = self.pending.get(id).copied() {
+            let seq = self.seq;
+            self.reply().answer_pending(seq, call, result);
         } else if self.answered.contains(id) {
             let message = format!("a second result of the call `{id}` was left out");
             self.repairs.push(RepairKind::SecondResult, self.seq, message);
@@ -248,8 +254,15 @@ impl<'a> Fold<'a> {
         self.phase = Phase::Open;
         self.answered.extend(reply.unanswered_ids());
         let (ids, repairs) = (&mut self.ids, &mut self.repairs);
-        let mut closing = Closing { origin, continues, form: self.form, ids, repairs };
+        let pending = self.pending.keys().map(|id| (*id).to_owned()).collect();
+        let (is_followed, pending) = (!said.is_empty(), &pending);
+        let mut closing = Closing { origin, continues, is_followed, pending, form: self.form, ids, repairs };
         let closed = closing.close(&reply);
+        for id in closed.late_results() {
+            self.pending.remove(id);
+        }
+        let waiting = closed.waiting();
+        self.pending.extend(reply.provider_calls().filter(|(id, _)| waiting.contains(id)));
         if !closed.parts.is_empty() {
             self.push_reply(closed.parts);
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::agent::{self, Decision, EndReason, ToolResult};
 use crate::json::{Object, Value};
+use crate::wire::request::Approval;
 
 #[derive(Debug, Default)]
 pub(super) struct Reply<'a> {
@@ -110,10 +111,22 @@ impl<'a> Reply<'a> {
     }
 
     pub(super) fn provider_call_ids(&self) -> impl Iterator<Item = &'a str> {
+        self.provider_calls().map(|(id, _)| id)
+    }
+
+    /// The calls that the provider runs, by id.
+    pub(super) fn provider_calls(&self) -> impl Iterator<Item = (&'a str, &'a agent::ToolCall)> {
         self.parts.iter().filter_map(|part| match &part.body {
-            OpenBody::Call { id, state: CallState::Whole(call), .. } if call.provider_executed => Some(*id),
+            OpenBody::Call { id, state: CallState::Whole(call), .. } if call.provider_executed => {
+                Some((*id, *call))
+            }
             _ => None,
         })
+    }
+
+    /// Adds the result of a call that the provider made in an earlier reply.
+    pub(super) fn answer_pending(&mut self, seq: u64, call: &'a agent::ToolCall, result: &'a ToolResult) {
+        self.push(seq, OpenBody::ProviderResult { call, result: &result.result });
     }
 
     pub(super) fn text(&mut self, seq: u64, delta: &str) {
@@ -198,6 +211,12 @@ impl<'a> Reply<'a> {
 
     pub(super) fn decide(&mut self, id: &'a str, decision: Decision, reason: Option<&'a str>) {
         self.decisions.insert(id, (decision, reason));
+    }
+
+    /// The answer to a block of the provider that asks whether it may run a call.
+    pub(super) fn approval(&self, block: &Object) -> Option<Approval> {
+        let (decision, reason) = self.decisions.get(&*block.get("id")?.as_str()?)?;
+        Some(Approval { is_allowed: *decision == Decision::Allow, reason: reason.map(str::to_owned) })
     }
 
     pub(super) fn start(&mut self, id: &'a str) {

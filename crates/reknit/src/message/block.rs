@@ -348,6 +348,11 @@ impl ToolCall {
                 let message = format!("arguments of `{name}`: the model was stopped before it wrote them");
                 (End::Cut, Some(place.notice(Kind::CutArguments, message)))
             }
+            // Free text does not show where it ends, so it is complete only if the model was done with it.
+            Verdict::Complete if input.is_plain() && !is_done(reason) => {
+                let message = format!("arguments of `{name}`: the model was stopped while it wrote them");
+                (End::Cut, Some(place.notice(Kind::CutArguments, message)))
+            }
             Verdict::Complete | Verdict::Absent => (End::Closed, input.duplicate_keys(name, place)),
             Verdict::Cut => {
                 let message =
@@ -376,6 +381,16 @@ impl ToolCall {
     }
 }
 
+/// Whether a model that stopped for this reason had written all that it wanted to.
+fn is_done(reason: Option<StopReason>) -> bool {
+    match reason {
+        None | Some(StopReason::End | StopReason::Tool | StopReason::StopSequence | StopReason::Pause) => {
+            true
+        }
+        Some(StopReason::Length | StopReason::Refusal | StopReason::Filter | StopReason::Other) => false,
+    }
+}
+
 /// What the arguments are if they end here.
 enum Verdict {
     Complete,
@@ -392,6 +407,10 @@ impl Input {
             Self::Json(json) => json.raw(),
             Self::Plain(text) => text,
         }
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self, Self::Plain(_))
     }
 
     fn verdict(&self) -> Verdict {

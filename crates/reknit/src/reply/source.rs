@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::frame::{Decoder, Frame, Kind};
 use crate::json::{ErrorKind, Value};
 use crate::limits::Limits;
-use crate::wire::{Dialect, Native, Translator};
+use crate::wire::{Dialect, Native, Translator, is_heartbeat};
 
 /// How many frames may come before one that shows the dialect: streams may begin with some that show none.
 const UNDECIDED: usize = 8;
@@ -131,7 +131,8 @@ impl Source {
             Some(frame) => {
                 self.place = Place { at: frame.bytes.start, frame: frame.number };
                 self.frames += 1;
-                if frame.kind == Kind::Comment && matches!(self.wire, Wire::Unknown(_)) {
+                let is_pause = frame.kind == Kind::Comment || is_heartbeat(&frame);
+                if matches!(self.wire, Wire::Unknown(_)) && is_pause {
                     pending.push_back(Event::Ping);
                 } else {
                     self.wire.take(&frame, &mut self.native)?;

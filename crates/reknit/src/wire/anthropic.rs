@@ -517,7 +517,7 @@ fn stop_reason(word: &str) -> StopReason {
         "tool_use" => StopReason::Tool,
         "stop_sequence" => StopReason::StopSequence,
         "refusal" => StopReason::Refusal,
-        "pause_turn" => StopReason::Pause,
+        "pause_turn" | "compaction" => StopReason::Pause,
         _ => StopReason::Other,
     }
 }

@@ -71,6 +71,20 @@ impl Events {
         self.padding = string.string_body().map(|_| string.address());
     }
 
+    /// How many events are queued.
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether any event after the first `count` brings some of the content of a block.
+    pub(super) fn have_content_since(&self, count: usize) -> bool {
+        self.queue.range(count..).any(|queued| match queued {
+            Queued::Grew { .. } | Queued::Signed { .. } => true,
+            Queued::Event(Event::Kept { owner, .. }) => matches!(owner, Owner::Block(_)),
+            Queued::Event(event) => matches!(event, Event::Opened { .. } | Event::Named { .. }),
+        })
+    }
+
     pub(super) fn push(&mut self, event: Event<'static>) {
         self.queue.push_back(Queued::Event(event));
     }
@@ -124,6 +138,14 @@ impl Events {
         self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Push(value) });
     }
 
+    /// Adds to a text that the neutral form has no place for.
+    pub(super) fn keep_grown(&mut self, owner: Owner, key: &str, string: Raw<'_>) {
+        if let Value::String(text) = self.value(key, string) {
+            let keep = Keep::Grow(text.to_string().into());
+            self.push(Event::Kept { owner, key: key.to_owned().into(), keep });
+        }
+    }
+
     /// Keeps a whole event or delta that the dialect does not know.
     pub(super) fn keep_unknown(&mut self, kind: Kind, message: impl Into<String>, value: impl Kept) {
         self.notice(kind, message);
@@ -153,12 +175,20 @@ impl Events {
     }
 
     pub(super) fn signed(&mut self, block: Slot, string: Raw<'_>) {
+        // Half of a pair at the end of the text is no part of the signature.
+        self.flush(block);
         if let Some(text) = self.decode(block, string) {
             self.queue.push_back(Queued::Signed { block, text });
         }
     }
 
     pub(super) fn closed(&mut self, block: Slot) {
+        self.flush(block);
+        self.push(Event::Closed { block, end: None, raw: None });
+    }
+
+    /// Ends the text of a block: the other half of a surrogate pair will not come.
+    fn flush(&mut self, block: Slot) {
         let mut half: Half = self.halves.remove(&block);
         if half.is_some() {
             let start = self.texts.len();
@@ -166,7 +196,6 @@ impl Events {
             self.queue.push_back(Queued::Grew { block, text: start..self.texts.len() });
             self.notice(Kind::LoneSurrogate, "a block ended with a lone surrogate");
         }
-        self.push(Event::Closed { block, end: None, raw: None });
     }
 
     /// Ends the stream: the other half of a surrogate pair will not come.

@@ -11,6 +11,7 @@ use super::blocks::Blocks;
 use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
+use super::heartbeat::is_heartbeat;
 use super::seen::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
@@ -108,11 +109,14 @@ impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects also end this one with OpenAI's last frame.
         if frame.data == DONE {
+            self.candidates.values_mut().for_each(Candidate::end_again);
             return Ok(());
         }
         let members = Members::read(frame.data)?;
         if !members.is_known() {
-            if !members.others.is_empty() {
+            if is_heartbeat(frame) {
+                events.push(Event::Ping);
+            } else if !members.others.is_empty() {
                 let message = "a frame has no candidates, no feedback and no usage";
                 events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             }
@@ -158,7 +162,7 @@ impl Translate for Fold {
 }
 
 impl Fold {
-    /// Whether every candidate has a finish reason, or no candidate can come.
+    /// Whether every candidate ended with its finish reason, or no candidate can come.
     fn has_stopped(&self) -> bool {
         if self.candidates.is_empty() {
             self.blocked
@@ -223,6 +227,7 @@ impl Fold {
             _ => others.push((key.to_owned(), value)),
         })?;
         let state = self.candidates.entry(index).or_default();
+        let before = events.len();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
         let mut faults = Faults::default();
         let read = content.unwrap_or(Raw::new("{}")).members(|key, value| match key {
@@ -243,6 +248,9 @@ impl Fold {
         for_each_element(logprobs, |key, token| {
             events.keep_pushed(Owner::Choice(index), &format!("logprobs_{key}"), token);
         });
+        if events.have_content_since(before) {
+            state.go_on();
+        }
         state.stop(index, finish_reason.as_deref(), events);
         faults.result()
     }

@@ -6,6 +6,7 @@ use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
+use super::heartbeat::is_heartbeat;
 use super::seen::Seen;
 use super::{State, Translate};
 use crate::diagnostic::Kind;
@@ -89,6 +90,10 @@ impl Translate for Fold {
             return Ok(());
         }
         if members.message.is_none() && members.response.is_none() && members.done.is_none() {
+            if is_heartbeat(frame) {
+                events.push(Event::Ping);
+                return Ok(());
+            }
             let message = "a line has no message, no response and no `done`";
             events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             return Ok(());

@@ -100,7 +100,7 @@ impl Translate for Fold {
     /// Emits what was held back of the items.
     fn cut(&mut self, events: &mut Events) {
         if self.gate.is_within() {
-            self.items.values_mut().for_each(|item| item.conclude(Rest::Missing, events));
+            self.conclude(Rest::Missing, events);
         }
     }
 }
@@ -286,9 +286,18 @@ impl Fold {
             self.finish_item(place, *item, events);
         }
         let rest = if status == "completed" { Rest::Whole } else { Rest::Missing };
-        self.items.values_mut().for_each(|item| item.conclude(rest, events));
+        self.conclude(rest, events);
         if let (Some(audio), Rest::Whole) = (self.audio, rest) {
             events.closed(audio);
+        }
+    }
+
+    /// Ends the items. What is missing of the response is missing of its last item.
+    fn conclude(&mut self, rest: Rest, events: &mut Events) {
+        let mut items = self.items.values_mut().peekable();
+        while let Some(item) = items.next() {
+            let is_ended = item.state() == item::State::Unsure && items.peek().is_some();
+            item.conclude(if is_ended { Rest::Whole } else { rest }, events);
         }
     }
 

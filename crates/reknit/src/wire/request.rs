@@ -14,9 +14,9 @@ mod said;
 pub use content::Content;
 pub use repair::{Repair, RepairKind};
 
-pub(crate) use form::{Form, put_calls_last, refuse_unless};
+pub(crate) use form::{Around, Form, put_calls_last, refuse_unless};
 pub(crate) use message::{
-    Answer, Call, Input, Message, Output, ProviderCallId, ReplyPart, Thinking, UserPart,
+    Answer, Approval, Call, Input, Message, Output, ProviderCallId, ReplyPart, Thinking, UserPart, Wait,
 };
 pub(crate) use name::{Alphabet, Ids};
 pub(crate) use repair::Repairs;

@@ -29,6 +29,7 @@ mod edit_misplaced;
 mod edit_wrong;
 mod edit_safety;
 mod history;
+mod prefixes;
 mod damage;
 mod limits;
 mod bad_input;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{object, of_kind};
 use crate::wire::request::{
-    Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, ProviderCallId,
-    Repairs, ReplyPart, Thinking, UserPart, put_calls_last, refuse_unless,
+    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Input, Message, Output,
+    ProviderCallId, RepairKind, Repairs, ReplyPart, Thinking, UserPart, Wait, put_calls_last, refuse_unless,
 };
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -17,11 +17,21 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 128, allows: NAME },
     has_plain_input: false,
     continues_paused: true,
-    text_fields: &[],
+    thinking_leads: true,
+    text_fields: &[CITATIONS],
     fit,
     write,
     read,
 };
+
+/// The sources of a text. Those of a web search must be sent back.
+const CITATIONS: &str = "citations";
+
+/// Fields of a call that must be sent back: what made it, and the set of tools that it is in.
+const OF_CALL: [&str; 2] = [CALLER, "toolset_name"];
+
+/// What made a call, if the model did not make it directly.
+const CALLER: &str = "caller";
 
 /// Blocks that are written from neutral parts, and so are never passed through.
 const WRITTEN: [&str; 5] = ["thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use"];
@@ -30,19 +40,26 @@ const WRITTEN: [&str; 5] = ["thinking", "redacted_thinking", "tool_use", "server
 const RESULT: &str = "tool_result";
 
 /// A call that the provider ran must be followed by one result; without one it is accepted only if the provider
-/// may still run it. Of two calls with the same id, only the first is accepted.
-fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+/// may still run it: after a pause, or if it made calls of the client and gets nothing but their results. Of two
+/// calls with the same id, only the first is accepted.
+fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repairs) {
+    let callers: BTreeSet<_> = parts.iter().filter_map(client_caller).collect();
     let results = parts.iter().enumerate().filter_map(|(at, part)| Some((result_id(part)?, at)));
     let last_results: BTreeMap<_, _> = results.collect();
-    let (mut called, mut waiting) = (BTreeSet::new(), BTreeSet::new());
+    let (mut called, mut waiting) = (BTreeSet::new(), around.pending.clone());
     let mut at = 0..;
     refuse_unless(parts, repairs, |part| {
         let at = at.next();
         match part {
             ReplyPart::Thinking { thinking, .. } => thinking.is_signed(),
-            ReplyPart::ProviderCall { call, may_wait, .. } => {
+            ReplyPart::ProviderCall { call, wait, .. } => {
                 let is_answered = last_results.get(&call.id).copied() > at;
-                let is_taken = (*may_wait || is_answered) && called.insert(call.id.clone());
+                let may_wait = match wait {
+                    Wait::No => false,
+                    Wait::ForReply => true,
+                    Wait::ForResults => callers.contains(&call.id),
+                };
+                let is_taken = (may_wait || is_answered) && called.insert(call.id.clone());
                 if is_taken {
                     waiting.insert(call.id.clone());
                 }
@@ -53,10 +70,33 @@ fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
                 result_id(part).is_some_and(|id| waiting.remove(&id))
             }
             ReplyPart::Block { kind, .. } => !WRITTEN.contains(&&**kind),
-            ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
+            ReplyPart::Text { text, .. } => !text.trim().is_empty(),
+            ReplyPart::Call { .. } => true,
         }
     });
+    called.extend(around.pending.iter().cloned());
+    for part in parts.iter_mut() {
+        if let ReplyPart::Call { seq, call } | ReplyPart::ProviderCall { seq, call, .. } = part
+            && caller(call).is_some_and(|id| !called.contains(&id))
+        {
+            call.fields.remove(CALLER);
+            let message = format!("the call `{}` is sent without the call that made it", call.id);
+            repairs.push(RepairKind::CallerLeftOut, *seq, message);
+        }
+    }
     put_calls_last(parts, repairs);
+}
+
+/// The id of the provider's call that made this one.
+fn caller(call: &Call) -> Option<String> {
+    call.fields.get(CALLER)?.get("tool_id")?.as_str().map(Cow::into_owned)
+}
+
+fn client_caller(part: &ReplyPart) -> Option<String> {
+    match part {
+        ReplyPart::Call { call, .. } => caller(call),
+        _ => None,
+    }
 }
 
 /// The id of the provider's call that a part is the result of.
@@ -127,7 +167,13 @@ fn user_block(part: &UserPart) -> Value {
 
 fn block(part: &ReplyPart) -> Value {
     match part {
-        ReplyPart::Text { text, .. } => object([("type", "text".into()), ("text", (&**text).into())]),
+        ReplyPart::Text { text, fields, .. } => {
+            let mut block = object([("type", "text".into()), ("text", (&**text).into())]);
+            if let (Some(citations), Some(block)) = (fields.get(CITATIONS), block.as_object_mut()) {
+                block.insert(CITATIONS, citations.clone());
+            }
+            block
+        }
         ReplyPart::Thinking { thinking, .. } => match (&thinking.signature, &thinking.redacted) {
             (None, Some(data)) => object([("type", "redacted_thinking".into()), ("data", (&**data).into())]),
             (signature, _) => object([
@@ -177,16 +223,21 @@ fn result_kind(call: &ProviderCallId) -> String {
 }
 
 fn call_block(kind: &str, call: &Call) -> Value {
-    let input = match &call.input {
+    let input: Value = match &call.input {
         Input::Object(object) => object.clone().into(),
         Input::Plain(text) => (&**text).into(),
     };
-    object([
-        ("type", kind.into()),
-        ("id", (&*call.id).into()),
-        ("name", (&*call.name).into()),
-        ("input", input),
-    ])
+    let mut block = Object::new();
+    block.insert("type", kind);
+    block.insert("id", &*call.id);
+    block.insert("name", &*call.name);
+    block.insert("input", input);
+    for name in OF_CALL {
+        if let Some(value) = call.fields.get(name) {
+            block.insert(name, value.clone());
+        }
+    }
+    block.into()
 }
 
 fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {
@@ -254,7 +305,12 @@ fn read_block(block: Value, conversation: &mut Conversation) -> Result<(), Misre
     let mut block = Members::new("a block", block)?;
     let kind = block.text("type")?;
     match &*kind {
-        "text" => conversation.text(block.text("text")?),
+        "text" => {
+            conversation.text(block.text("text")?);
+            if let Some(citations @ Value::Array(_)) = block.optional(CITATIONS) {
+                conversation.text_fields([(CITATIONS, citations)].into_iter().collect());
+            }
+        }
         "thinking" => {
             let (text, signature) = (block.text("thinking")?, block.optional_text("signature")?);
             conversation.thinking(Thinking { text, signature, ..Thinking::default() });
@@ -265,8 +321,13 @@ fn read_block(block: Value, conversation: &mut Conversation) -> Result<(), Misre
         }
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
             let (id, name, arguments) = (block.text("id")?, block.text("name")?, block.value("input")?);
-            let server = block.optional_text("server_name")?;
-            let metadata = server.map(|server| object([("server_name", server.into())]));
+            let mut fields = Object::new();
+            for name in ["server_name"].into_iter().chain(OF_CALL) {
+                if let Some(value) = block.optional(name).filter(|value| !value.is_null()) {
+                    fields.insert(name, value);
+                }
+            }
+            let metadata = (!fields.is_empty()).then(|| fields.into());
             let provider_executed = kind != "tool_use";
             conversation.call(Called { id, name, arguments, provider_executed, metadata });
         }

@@ -3,8 +3,8 @@
 use crate::json::{Members, Misread, Value};
 use crate::wire::object::object;
 use crate::wire::request::{
-    Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, Repairs, ReplyPart,
-    Thinking, UserPart, put_calls_last, refuse_unless,
+    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Input, Message, Output, Repairs,
+    ReplyPart, Thinking, UserPart, put_calls_last, refuse_unless,
 };
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -14,6 +14,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: NAME },
     has_plain_input: false,
     continues_paused: false,
+    thinking_leads: true,
     text_fields: &[],
     fit,
     write,
@@ -21,7 +22,7 @@ pub(crate) static FORM: Form = Form {
 };
 
 /// Thinking goes back only with what its model signed it with; models that do not sign it refuse to get it back.
-fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
     refuse_unless(parts, repairs, |part| match part {
         ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
         ReplyPart::Thinking { thinking, .. } => thinking.is_signed(),

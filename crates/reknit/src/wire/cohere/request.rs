@@ -3,8 +3,8 @@
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, read_data_url};
 use crate::wire::request::{
-    Alphabet, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart, Thinking,
-    UserPart, refuse_unless,
+    Alphabet, Around, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart,
+    Thinking, UserPart, refuse_unless,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -13,13 +13,14 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
     has_plain_input: false,
     continues_paused: false,
+    thinking_leads: true,
     text_fields: &[],
     fit,
     write,
     read,
 };
 
-fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
     refuse_unless(parts, repairs, |part| match part {
         ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
         ReplyPart::Thinking { thinking, .. } => !thinking.text.trim().is_empty(),

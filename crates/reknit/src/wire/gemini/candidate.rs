@@ -16,9 +16,11 @@ pub(super) struct Candidate {
     open: Open,
     /// Whether there are calls for the client to run.
     has_calls: bool,
-    /// The id of the latest code that Google ran.
-    code: Option<String>,
+    /// The id of the latest call that Google ran.
+    ran: Option<String>,
     finish_reason: Option<String>,
+    /// Whether content came after the finish reason, which then does not end the candidate.
+    goes_on: bool,
     /// What was emitted for `finish_reason`.
     stop: Option<Stop>,
     seen: Seen,
@@ -46,13 +48,27 @@ struct Call {
     whole: Option<String>,
 }
 
+/// A call of one of Google's own tools, such as its search, and the result of such a call.
+pub(super) const SERVER_CALL: &str = "toolCall";
+pub(super) const SERVER_RESULT: &str = "toolResponse";
+
 /// Members that describe a part and are not its content.
 pub(super) const ANNOTATIONS: [&str; 5] =
     ["thought", "thoughtSignature", "partMetadata", "videoMetadata", "mediaResolution"];
 
 impl Candidate {
     pub(super) fn has_stopped(&self) -> bool {
-        self.finish_reason.is_some()
+        self.finish_reason.is_some() && !self.goes_on
+    }
+
+    /// Notes that more content came.
+    pub(super) fn go_on(&mut self) {
+        self.goes_on = self.finish_reason.is_some();
+    }
+
+    /// Notes that the server ended the stream.
+    pub(super) fn end_again(&mut self) {
+        self.goes_on = false;
     }
 
     pub(super) fn part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
@@ -62,7 +78,9 @@ impl Candidate {
             "text" => text = Some(value),
             "thought" => is_thought = value.text() == "true",
             _ if ANNOTATIONS.contains(&key) => {}
-            "functionCall" | "executableCode" | "codeExecutionResult" => held = Some((key.to_owned(), value)),
+            "functionCall" | "executableCode" | "codeExecutionResult" | SERVER_CALL | SERVER_RESULT => {
+                held = Some((key.to_owned(), value));
+            }
             _ if held.is_none() => held = Some((key.to_owned(), value)),
             _ => {}
         })?;
@@ -73,11 +91,12 @@ impl Candidate {
         match &*kind {
             "functionCall" => self.function_call(value, part, blocks)?,
             "executableCode" => self.code(value, part, blocks)?,
-            "codeExecutionResult" => {
-                let id = value.get("id").and_then(Raw::owned_string).or_else(|| self.code.clone());
-                let slot = self.whole(Opening::ToolResult { kind, call_id: id }, blocks);
+            SERVER_CALL => self.server_call(value, part, blocks)?,
+            "codeExecutionResult" | SERVER_RESULT => {
+                let id = value.get("id").and_then(Raw::owned_string).or_else(|| self.ran.clone());
+                let slot = self.whole(Opening::ToolResult { kind: kind.clone(), call_id: id }, blocks);
                 keep_others(value, &["id"], slot, blocks.events);
-                keep_others(part, &["codeExecutionResult"], slot, blocks.events);
+                keep_others(part, &[&kind], slot, blocks.events);
                 blocks.events.closed(slot);
             }
             _ => {
@@ -108,6 +127,9 @@ impl Candidate {
     pub(super) fn stop(&mut self, index: u32, word: Option<&str>, events: &mut Events) {
         if let Some(word) = word.filter(|word| *word != "FINISH_REASON_UNSPECIFIED") {
             self.finish_reason = Some(word.to_owned());
+            if std::mem::take(&mut self.goes_on) {
+                self.stop = None;
+            }
         }
         let Some(detail) = self.finish_reason.clone() else { return };
         let reason = match stop_reason(&detail) {
@@ -244,14 +266,41 @@ impl Candidate {
             arguments.push('}');
         }
         let id = id.map_or_else(|| invented_id(Slot::new(*blocks.next)), CallId::Given);
-        self.code = Some(id.to_string());
-        let (name, runner, origin) = ("code_execution".to_owned(), Runner::Provider, Origin::Native);
-        let opening = Opening::ToolCall { id, name, runner, notation: Notation::Json, origin };
-        let slot = self.whole(opening, blocks);
-        blocks.events.grew_plain(slot, &arguments);
+        let slot = self.ran(id, "code_execution".to_owned(), &arguments, blocks);
         keep_others(part, &["executableCode"], slot, blocks.events);
         blocks.events.closed(slot);
         Ok(())
+    }
+
+    /// Takes a call of one of Google's own tools.
+    fn server_call(&mut self, call: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
+        let (mut id, mut name, mut args, mut others) = (None, None, None, Vec::new());
+        call.members(|key, value| match key {
+            _ if value.is_null() => {}
+            "id" => id = value.owned_string(),
+            "toolType" => name = value.owned_string(),
+            "args" => args = Some(value),
+            _ => others.push((key.to_owned(), value)),
+        })?;
+        let id = id.map_or_else(|| invented_id(Slot::new(*blocks.next)), CallId::Given);
+        let slot = self.ran(id, name.unwrap_or_default(), args.map_or("", Raw::text), blocks);
+        // The part goes back as what it was.
+        blocks.events.keep(Owner::Block(slot), "type", crate::json::Value::from(SERVER_CALL));
+        for (key, value) in others {
+            blocks.events.keep(Owner::Block(slot), &key, value);
+        }
+        keep_others(part, &[SERVER_CALL], slot, blocks.events);
+        blocks.events.closed(slot);
+        Ok(())
+    }
+
+    /// Opens the block of a call that Google ran.
+    fn ran(&mut self, id: CallId, name: String, arguments: &str, blocks: &mut Blocks<'_>) -> Slot {
+        self.ran = Some(id.to_string());
+        let (runner, notation, origin) = (Runner::Provider, Notation::Json, Origin::Native);
+        let slot = self.whole(Opening::ToolCall { id, name, runner, notation, origin }, blocks);
+        blocks.events.grew_plain(slot, arguments);
+        slot
     }
 
     fn whole(&mut self, opening: Opening, blocks: &mut Blocks<'_>) -> Slot {
@@ -344,6 +393,7 @@ fn stop_reason(word: &str) -> StopReason {
     match word {
         "STOP" => StopReason::End,
         "MAX_TOKENS" => StopReason::Length,
+        "CONTINUATION" => StopReason::Pause,
         "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "MODEL_ARMOR" => {
             StopReason::Filter
         }

@@ -8,7 +8,7 @@ use super::arguments::Arguments;
 use super::candidate::{ANNOTATIONS, goes_on};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
-use crate::wire::Rebuild;
+use crate::wire::{Rebuild, is_heartbeat};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
@@ -37,8 +37,11 @@ enum Open {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, _frame: &Frame<'_>, response: Value) {
+    fn read(&mut self, frame: &Frame<'_>, response: Value) {
         let Value::Object(mut response) = response else { return };
+        if is_heartbeat(frame) {
+            return;
+        }
         if let Some(Value::Object(_)) = response.get("response")
             && let Some(Value::Object(inner)) = response.remove("response")
         {

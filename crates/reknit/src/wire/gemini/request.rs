@@ -1,11 +1,11 @@
 //! The contents of a Gemini request.
 
-use crate::json::{Members, Misread, Value};
-use crate::wire::gemini::candidate::ANNOTATIONS;
+use crate::json::{Members, Misread, Object, Value};
+use crate::wire::gemini::candidate::{ANNOTATIONS, SERVER_CALL, SERVER_RESULT};
 use crate::wire::object::object;
 use crate::wire::request::{
-    Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, RepairKind, Repairs,
-    ReplyPart, Thinking, UserPart, refuse_unless,
+    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Input, Message, Output, RepairKind,
+    Repairs, ReplyPart, Thinking, UserPart, refuse_unless,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -13,6 +13,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || "_-.:".contains(c) },
     has_plain_input: false,
     continues_paused: false,
+    thinking_leads: true,
     text_fields: &[SIGNATURE],
     fit,
     write,
@@ -24,11 +25,13 @@ const SIGNATURE: &str = "thoughtSignature";
 /// Google documents this for calls that another model made.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
     refuse_unless(parts, repairs, |part| match part {
         ReplyPart::Thinking { thinking, .. } => !thinking.text.is_empty() || thinking.signature.is_some(),
-        ReplyPart::ProviderCall { call, .. } => call.name == CODE,
-        ReplyPart::ProviderResult { call, result, .. } => call.name == CODE && result.as_object().is_some(),
+        ReplyPart::ProviderCall { call, .. } => call.name == CODE || is_of_server(&call.fields),
+        ReplyPart::ProviderResult { call, result, .. } => {
+            (call.name == CODE || is_of_server(&call.fields)) && result.as_object().is_some()
+        }
         ReplyPart::Block { kind, block, .. } => {
             let is_written = WRITTEN.iter().any(|key| kind == key || block.get(key).is_some());
             !(is_written || kind.is_empty() || ANNOTATIONS.contains(&&**kind) || block.is_empty())
@@ -108,16 +111,27 @@ fn model_part(part: &ReplyPart) -> Value {
                 object([("id", (&*call.id).into()), ("name", (&*call.name).into()), ("args", input(call))]);
             signed(object([("functionCall", function)]), call.field(SIGNATURE).map(Value::from))
         }
+        ReplyPart::ProviderCall { call, .. } if is_of_server(&call.fields) => {
+            let id = ("id", (&*call.id).into());
+            let called = object([id, ("toolType", (&*call.name).into()), ("args", input(call))]);
+            signed(object([(SERVER_CALL, called)]), call.field(SIGNATURE).map(Value::from))
+        }
         ReplyPart::ProviderCall { call, .. } => {
             signed(object([("executableCode", input(call))]), call.field(SIGNATURE).map(Value::from))
         }
-        ReplyPart::ProviderResult { result, .. } => {
+        ReplyPart::ProviderResult { call, result, .. } => {
             // The members that describe the part came among the fields of the result.
             let mut result = result.clone();
             let mut take = |name| result.as_object_mut()?.remove(name);
             let signature = take(SIGNATURE);
             ANNOTATIONS.into_iter().for_each(|name| drop(take(name)));
-            signed(object([(CODE_RESULT, result)]), signature)
+            if !is_of_server(&call.fields) {
+                return signed(object([(CODE_RESULT, result)]), signature);
+            }
+            if let Some(result) = result.as_object_mut() {
+                result.insert("id", &*call.id);
+            }
+            signed(object([(SERVER_RESULT, result)]), signature)
         }
         // Some kinds of blocks are the whole part, others its content.
         ReplyPart::Block { kind, block, .. } if block.get(kind).is_none() => {
@@ -125,6 +139,11 @@ fn model_part(part: &ReplyPart) -> Value {
         }
         ReplyPart::Block { block, .. } => block.clone().into(),
     }
+}
+
+/// Whether a call with these fields is one of Google's own tools.
+fn is_of_server(fields: &Object) -> bool {
+    fields.get("type").and_then(Value::as_str).as_deref() == Some(SERVER_CALL)
 }
 
 fn input(call: &Call) -> Value {
@@ -194,6 +213,27 @@ fn read_model_part(mut part: Members, conversation: &mut Conversation) -> Result
         let (name, arguments) = (function.text("name")?, function.optional("args").unwrap_or_default());
         let metadata = read_signature(&mut part)?;
         conversation.call(Called { id, name, arguments, provider_executed: false, metadata });
+    } else if part.has(SERVER_CALL) {
+        let mut called = part.members(SERVER_CALL)?;
+        let id = called.optional_text("id")?.unwrap_or_else(|| conversation.invented_provider_id());
+        let (name, arguments) = (called.text("toolType")?, called.optional("args").unwrap_or_default());
+        let mut fields = Object::new();
+        fields.insert("type", SERVER_CALL);
+        if let Some(signature) = part.optional_text(SIGNATURE)? {
+            fields.insert(SIGNATURE, signature);
+        }
+        let metadata = Some(fields.into());
+        conversation.call(Called { id, name, arguments, provider_executed: true, metadata });
+    } else if part.has(SERVER_RESULT) {
+        let mut result = part.members(SERVER_RESULT)?;
+        let id = result.optional_text("id")?.filter(|id| conversation.provider_call(id).is_some());
+        match id.or_else(|| conversation.newest_provider_call()) {
+            Some(id) => {
+                let result = signed(result.rest().into(), part.optional(SIGNATURE));
+                conversation.provider_result(id, result);
+            }
+            None => conversation.block(SERVER_RESULT.to_owned(), result.rest()),
+        }
     } else if part.has("executableCode") {
         let (id, arguments) = (conversation.invented_provider_id(), part.value("executableCode")?);
         let (name, metadata) = (CODE.to_owned(), read_signature(&mut part)?);

@@ -3,7 +3,7 @@
 use super::super::join::{append, grow};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
-use crate::wire::Rebuild;
+use crate::wire::{Rebuild, is_heartbeat};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
@@ -12,8 +12,11 @@ pub(in crate::wire) struct Native {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, _frame: &Frame<'_>, object: Value) {
+    fn read(&mut self, frame: &Frame<'_>, object: Value) {
         let Value::Object(object) = object else { return };
+        if is_heartbeat(frame) {
+            return;
+        }
         for (key, value) in object {
             match (&*key, value) {
                 (_, Value::Null) => {}

@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 
 use super::super::join::{append, grow};
 use super::PADDING;
+use super::choice::NAMES;
 use super::router::{Fragment, Route, Router};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
-use crate::wire::Rebuild;
+use crate::wire::{Rebuild, is_heartbeat};
+
+/// The `object` of the completion of a text, whole or in chunks.
+const TEXT_COMPLETION: &str = "text_completion";
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
@@ -38,6 +42,9 @@ struct Call {
 impl Rebuild for Native {
     fn read(&mut self, frame: &Frame<'_>, chunk: Value) {
         let Value::Object(mut chunk) = chunk else { return };
+        if chunk.get("choices").is_none() && is_heartbeat(frame) {
+            return;
+        }
         if frame.event == "error" && chunk.get("error").is_none() {
             chunk = [("error".to_owned(), Value::Object(chunk))].into_iter().collect();
         }
@@ -87,7 +94,9 @@ impl Native {
             match (&*key, value) {
                 (_, Value::Null) => {}
                 (padding, _) if PADDING.contains(&padding) => {}
-                ("object", _) => drop(self.completion.insert(key, Value::from("chat.completion"))),
+                ("object", value) if value.as_str().as_deref() != Some(TEXT_COMPLETION) => {
+                    self.completion.insert(key, Value::from("chat.completion"));
+                }
                 // Some servers leave them empty in the first chunk; later chunks must not change them.
                 ("id" | "model", value) => {
                     if value.as_str().is_some_and(|word| !word.is_empty())
@@ -116,6 +125,7 @@ impl Native {
             match (&*key, value) {
                 (_, Value::Null) => {}
                 ("message", _) => {}
+                ("text", Value::String(text)) => grow(&mut choice.fields, key, &text),
                 ("logprobs", Value::Object(logprobs)) => {
                     if choice.fields.get("logprobs").is_none() {
                         choice.fields.insert("logprobs", Value::Object(Object::new()));
@@ -172,6 +182,7 @@ impl Choice {
                 details.into_iter().for_each(|detail| self.reasoning_detail(detail));
             }
             (_, Value::Array(list)) => append(&mut self.message, key, Value::Array(list)),
+            (_, Value::String(text)) if !NAMES.contains(&&*key) => grow(&mut self.message, key, &text),
             (_, value) => drop(self.message.insert(key, value)),
         }
     }
@@ -202,7 +213,19 @@ impl Choice {
         }
         let Some(Value::Array(details)) = self.message.get_mut("reasoning_details") else { return };
         let word = |key: &str| detail.get(key).map_or(String::new(), Value::to_string);
-        let known = *self.details.entry((word("index"), word("type"))).or_insert(details.len());
+        let address = (word("index"), word("type"));
+        let is_filled = |detail: &Object, key: &str| {
+            detail.get(key).and_then(Value::as_text).is_some_and(|text| !text.is_empty())
+        };
+        let begins_text = ["text", "summary"].into_iter().any(|key| is_filled(&detail, key));
+        let is_signed = |at: &usize| {
+            details.get(*at).and_then(Value::as_object).is_some_and(|known| is_filled(known, "signature"))
+        };
+        // A signature is the last piece of a text, so a text after it is another one.
+        if begins_text && self.details.get(&address).is_some_and(is_signed) {
+            self.details.remove(&address);
+        }
+        let known = *self.details.entry(address).or_insert(details.len());
         match details.get_mut(known) {
             Some(Value::Object(known)) => {
                 for (key, value) in detail {
@@ -274,7 +297,10 @@ impl Choice {
         }
         let mut choice = Object::new();
         choice.insert("index", Value::from(index));
-        choice.insert("message", Value::Object(self.message));
+        // The completion of a text has no message.
+        if self.fields.get("text").is_none() || !self.message.is_empty() {
+            choice.insert("message", Value::Object(self.message));
+        }
         self.fields.into_iter().for_each(|(key, value)| drop(choice.insert(key, value)));
         Value::Object(choice)
     }

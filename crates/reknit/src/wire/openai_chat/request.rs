@@ -3,8 +3,8 @@
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, read_data_url};
 use crate::wire::request::{
-    Alphabet, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart, Thinking,
-    UserPart, refuse_unless,
+    Alphabet, Around, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart,
+    Thinking, UserPart, refuse_unless,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -13,6 +13,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
     has_plain_input: true,
     continues_paused: false,
+    thinking_leads: false,
     text_fields: &[],
     fit,
     write,
@@ -27,7 +28,7 @@ const EXTRA_CONTENT: &str = "extra_content";
 
 /// Plain thinking is sent back only with calls: some servers refuse a call without its thinking, others refuse
 /// any thinking in an answer.
-fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
+fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
     let has_calls = parts.iter().any(|part| matches!(part, ReplyPart::Call { .. }));
     refuse_unless(parts, repairs, |part| match part {
         ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,

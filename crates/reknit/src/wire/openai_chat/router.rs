@@ -41,6 +41,10 @@ pub(super) struct Call {
     /// The id that the server sent, if any.
     pub(super) id: Option<String>,
     pub(super) name: String,
+    /// Whether an earlier call has the same id, so that a result could not say which one it is for.
+    shares_id: bool,
+    /// The index that it began with, if any.
+    index: Option<u64>,
     arguments: Arguments,
 }
 
@@ -63,13 +67,14 @@ impl Router {
     pub(super) fn route(&mut self, fragment: &Fragment<'_>) -> Route {
         let id = fragment.id.filter(|id| !id.is_empty() && *id != "null");
         let name = fragment.name.filter(|name| !name.is_empty());
-        if let Some(&call) = id.and_then(|id| self.by_id.get(id)) {
-            return self.go_on(call, None, name, fragment.arguments);
-        }
         let there = match fragment.index {
             Some(index) => self.by_index.get(&index).copied(),
             None => self.calls.len().checked_sub(1),
         };
+        let same_id = there.filter(|&call| id.is_some() && self.calls[call].id.as_deref() == id);
+        if let Some(call) = same_id.or_else(|| self.with_id(id?, fragment, name)) {
+            return self.go_on(call, None, name, fragment.arguments);
+        }
         match (there, name) {
             (Some(call), None) => self.go_on(call, id, None, fragment.arguments),
             (Some(call), Some(name)) if self.calls[call].continues(id, name, fragment.arguments) => {
@@ -83,6 +88,16 @@ impl Router {
                 Route::Held
             }
         }
+    }
+
+    /// The call that a fragment with a known id continues. Some servers use one id for several calls: then the
+    /// fragment has another index and begins a call.
+    fn with_id(&self, id: &str, fragment: &Fragment<'_>, name: Option<&str>) -> Option<usize> {
+        let call = *self.by_id.get(id)?;
+        let known = &self.calls[call];
+        let is_elsewhere = known.index.is_some() && fragment.index.is_some() && known.index != fragment.index;
+        let begins = is_elsewhere && name.is_some_and(|name| !known.repeats(name, fragment.arguments));
+        (!begins).then_some(call)
     }
 
     pub(super) fn call(&self, call: usize) -> &Call {
@@ -112,13 +127,15 @@ impl Router {
         let call = self.calls.len();
         let held = self.held.remove(&index).unwrap_or_default();
         let id = id.map(str::to_owned).or(held.id);
-        if let Some(id) = &id {
+        let shares_id = id.as_ref().is_some_and(|id| self.by_id.contains_key(id));
+        if let Some(id) = id.as_ref().filter(|_| !shares_id) {
             self.by_id.insert(id.clone(), call);
         }
         if let Some(index) = index {
             self.by_index.insert(index, call);
         }
-        self.calls.push(Call { id, name: name.to_owned(), arguments: Arguments::Growing(EndFinder::new()) });
+        let growing = Arguments::Growing(EndFinder::new());
+        self.calls.push(Call { id, name: name.to_owned(), shares_id, index, arguments: growing });
         let arguments = held.arguments + arguments;
         self.calls[call].grow(&arguments);
         Route::New { call, arguments, others: held.others }
@@ -164,17 +181,28 @@ impl Held {
 }
 
 impl Call {
+    /// The id that the server sent, unless another call has it.
+    pub(super) fn own_id(&self) -> Option<&str> {
+        self.id.as_deref().filter(|_| !self.shares_id)
+    }
+
     /// Whether a fragment with a name and no known id continues this call rather than begins another one.
     fn continues(&self, id: Option<&str>, name: &str, arguments: &str) -> bool {
-        let both_have_ids = id.is_some() && self.id.is_some();
-        if both_have_ids {
-            return false;
+        match (id, &self.id) {
+            (Some(_), Some(_)) => false,
+            // Only a call with an id may have a name in pieces. Without any ids, another name is another call.
+            (None, None) => self.repeats(name, arguments),
+            (Some(_), None) | (None, Some(_)) => self.repeats(name, arguments) || self.has_no_arguments(),
         }
-        let more = !arguments.trim_ascii().is_empty();
-        match &self.arguments {
-            Arguments::Growing(nesting) => name == self.name || nesting.is_blank(),
-            Arguments::Over => name == self.name && !more,
-        }
+    }
+
+    /// Whether a fragment repeats the name of this call and continues its arguments.
+    fn repeats(&self, name: &str, arguments: &str) -> bool {
+        let fits = match &self.arguments {
+            Arguments::Growing(_) => true,
+            Arguments::Over => arguments.trim_ascii().is_empty(),
+        };
+        name == self.name && fits
     }
 
     fn has_no_arguments(&self) -> bool {
@@ -269,6 +297,25 @@ mod tests {
     #[test]
     fn what_comes_before_the_name_is_kept_for_it() {
         check(&[(Some(0), "a", "", "{"), (Some(0), "", "f", "}")], &["a f {}"]);
+    }
+
+    #[test]
+    fn without_ids_another_name_is_another_call() {
+        check(&[(Some(0), "", "now", ""), (Some(0), "", "today", "")], &["- now ", "- today "]);
+    }
+
+    #[test]
+    fn one_id_at_two_indexes_is_two_calls() {
+        let fragments = [
+            (Some(0), "a", "f", "{"),
+            (Some(1), "a", "g", "{"),
+            (Some(0), "a", "", "}"),
+            (Some(1), "a", "", "}"),
+            (Some(2), "a", "g", "{\"x\":1}"),
+        ];
+        check(&fragments, &["a f {}", "a g {}", "a g {\"x\":1}"]);
+        let counted = [(Some(0), "a", "f", "{"), (Some(1), "a", "f", "}")];
+        check(&counted, &["a f {}"]);
     }
 
     #[test]

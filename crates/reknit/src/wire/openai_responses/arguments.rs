@@ -44,7 +44,7 @@ enum Order {
 /// The member of `operation` that grows.
 const DIFF: &str = "diff";
 
-const CALLS: [CallKind; 12] = [
+const CALLS: [CallKind; 13] = [
     client("function_call", &[Arguments::Text("arguments")]),
     CallKind { notation: Notation::Plain, ..client("custom_tool_call", &[Arguments::Text("input")]) },
     client("local_shell_call", &[Arguments::Object("action", Order::AsItIs)]),
@@ -54,7 +54,10 @@ const CALLS: [CallKind; 12] = [
     },
     client("apply_patch_call", &[Arguments::Object("operation", Order::Last(DIFF))]),
     client("computer_call", &[Arguments::Object("action", Order::AsItIs), Arguments::Member("actions")]),
-    CallKind { runner: RunBy::Execution, ..client("tool_search_call", &[Arguments::Text("arguments")]) },
+    CallKind {
+        runner: RunBy::Execution,
+        ..client("tool_search_call", &[Arguments::Object("arguments", Order::AsItIs)])
+    },
     // Searches have arguments at xAI and an action at OpenAI.
     provider(
         "web_search_call",
@@ -65,6 +68,7 @@ const CALLS: [CallKind; 12] = [
     provider("code_interpreter_call", &[Arguments::Member("code")], &["outputs"]),
     provider("image_generation_call", &[], &["result"]),
     provider("mcp_call", &[Arguments::Text("arguments")], &["output", "error"]),
+    provider("program", &[Arguments::Member("code")], &[]),
 ];
 
 const fn client(item: &'static str, arguments: &'static [Arguments]) -> CallKind {
@@ -121,7 +125,41 @@ impl CallKind {
     }
 }
 
+impl CallKind {
+    /// Whether the call of a function, or of a tool that takes free text. Any other kind has to be named.
+    pub(super) fn is_ordinary(&self) -> bool {
+        matches!(self.item, "function_call" | "custom_tool_call")
+    }
+
+    /// Puts arguments into an item, where its kind has them.
+    pub(super) fn put(&self, arguments: &Object, item: &mut Object) {
+        let fitting = self.arguments.iter().find(|place| place.fits(arguments));
+        match fitting.or(self.arguments.first()) {
+            Some(_) if self.arguments.len() > 1 && arguments.is_empty() => {}
+            Some(Arguments::Text(key)) => {
+                item.insert(*key, Value::from(arguments.clone()).to_string());
+            }
+            Some(Arguments::Object(key, _)) => drop(item.insert(*key, arguments.clone())),
+            Some(Arguments::Member(key)) => {
+                if let Some(value) = arguments.get(key) {
+                    item.insert(*key, value.clone());
+                }
+            }
+            None => {}
+        }
+    }
+}
+
 impl Arguments {
+    /// Whether arguments look like those that are in this place.
+    fn fits(&self, arguments: &Object) -> bool {
+        match self {
+            Self::Text(_) => true,
+            Self::Object(..) => arguments.get("type").is_some(),
+            Self::Member(key) => arguments.get(key).is_some(),
+        }
+    }
+
     fn member(&self) -> &'static str {
         let (Self::Text(member) | Self::Object(member, _) | Self::Member(member)) = self;
         member

@@ -16,6 +16,9 @@ use crate::diagnostic::Kind as Odd;
 use crate::event::{CallId, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot};
 use crate::json::{Object, Value};
 
+/// Whether a message is commentary or the final answer.
+const PHASE: &str = "phase";
+
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     place: u32,
@@ -58,6 +61,8 @@ pub(super) enum State {
     Started,
     /// It ended, and says that it is incomplete.
     Incomplete,
+    /// It ended, but only the end of the response shows whether it is complete.
+    Unsure,
     Done,
 }
 
@@ -149,19 +154,35 @@ impl Item {
             Kind::Result | Kind::Other => {}
         }
         self.show_all(events);
+        // Free text does not show where it ends, and its item may not say that it was cut.
+        if self.state == State::Done
+            && matches!(self.kind, Kind::Call(kind) if kind.notation == Notation::Plain)
+        {
+            self.state = State::Unsure;
+        }
+        self.close(events);
+    }
+
+    fn close(&mut self, events: &mut Events) {
         for (part, shown) in &mut self.blocks {
             // A call whose arguments differ from those that the provider sends at the end must not be run.
-            let unsure = self.state == State::Incomplete || shown.is_different();
+            let unsure = self.state != State::Done || shown.is_different();
             if !(unsure && *part == Part::Whole) {
                 shown.close(events);
             }
         }
     }
 
-    /// Ends an item that was unfinished when the response ended.
+    /// Ends an item that was unfinished, or may be incomplete, when the response ended.
     pub(super) fn conclude(&mut self, rest: Rest, events: &mut Events) {
-        if matches!(self.state, State::Done | State::Incomplete) {
-            return;
+        match self.state {
+            State::Done | State::Incomplete => return,
+            State::Unsure if rest == Rest::Missing => return,
+            State::Unsure => {
+                self.state = State::Done;
+                return self.close(events);
+            }
+            State::Unstarted | State::Started => {}
         }
         self.show_all(events);
         for shown in self.blocks.values_mut() {
@@ -297,10 +318,16 @@ impl Item {
         let value = value.into_value(key, events);
         if self.fields.get(key) != Some(&value) {
             self.fields.insert(key, value.clone());
-            if let Some(slot) = self.owner() {
-                events.keep(Owner::Block(slot), key, value);
-            }
+            let of_each = self.is_of_each_part(key);
+            let slots = self.blocks.values().map(|shown| shown.slot).filter(|_| of_each);
+            let slots: Vec<_> = slots.chain(self.owner().filter(|_| !of_each)).collect();
+            slots.into_iter().for_each(|slot| events.keep(Owner::Block(slot), key, value.clone()));
         }
+    }
+
+    /// Whether each part of the item has a field of it: parts are sent back one by one.
+    fn is_of_each_part(&self, key: &str) -> bool {
+        matches!(self.kind, Kind::Message) && key == PHASE
     }
 
     /// Adds to a list among the fields of the item.
@@ -331,6 +358,10 @@ impl Item {
         match self.kind {
             Kind::Message | Kind::Reasoning => self.parts(raw, Moment::Begin, events),
             Kind::Call(kind) => {
+                if !kind.is_ordinary() {
+                    // The item goes back as what it was.
+                    self.fields.insert("type", &*self.word);
+                }
                 let (id, name) = self.identity(kind, raw);
                 self.call.id = id.clone();
                 self.call.name.clone_from(&name);
@@ -504,6 +535,8 @@ impl Item {
                 for (key, value) in self.fields.iter() {
                     events.keep(Owner::Block(slot), key, value.clone());
                 }
+            } else if let Some(phase) = self.fields.get(PHASE).filter(|_| self.is_of_each_part(PHASE)) {
+                events.keep(Owner::Block(slot), PHASE, phase.clone());
             }
             self.blocks.insert(part, shown);
         }

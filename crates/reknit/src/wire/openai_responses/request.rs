@@ -1,11 +1,17 @@
 //! The input of a Responses request.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::arguments::CallKind;
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, of_kind, read_data_url};
 use crate::wire::request::{
-    Alphabet, Answer, Call, Called, Content, Conversation, Form, Input, Message, Output, Repairs, ReplyPart,
-    Thinking, UserPart, refuse_unless,
+    Alphabet, Answer, Approval, Around, Call, Called, Content, Conversation, Form, Message, RepairKind,
+    Repairs, ReplyPart, Thinking, UserPart, refuse_unless,
 };
+
+mod calls;
+mod outputs;
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
 
@@ -14,6 +20,7 @@ pub(crate) static FORM: Form = Form {
     names: Alphabet { longest: 64, allows: NAME },
     has_plain_input: true,
     continues_paused: false,
+    thinking_leads: true,
     text_fields: &[PHASE],
     fit,
     write,
@@ -23,28 +30,121 @@ pub(crate) static FORM: Form = Form {
 /// Whether a message is commentary or the final answer. Models that send it do worse without it.
 const PHASE: &str = "phase";
 
-/// A reasoning item is accepted only with its encrypted content, unless the provider has stored it. Items that
-/// the provider creates itself are not written from their parts.
-fn fit(parts: &mut Vec<ReplyPart>, repairs: &mut Repairs) {
-    let items = parts.chunk_by(is_one_item);
-    let taken: Vec<_> = items.flat_map(|item| item.iter().map(|part| is_taken(part, item))).collect();
-    let mut taken = taken.into_iter();
-    refuse_unless(parts, repairs, |_| taken.next().unwrap_or_default());
+/// A reasoning item is accepted only with its encrypted content, unless the provider has stored it, and only
+/// with the item that follows it. Without its reasoning, an item is accepted only if it needs no id.
+fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repairs) {
+    let places = around.answers.iter().enumerate().map(|(at, answer)| (answer.id.clone(), at));
+    let places: BTreeMap<_, _> = places.collect();
+    let mut items: Vec<Vec<ReplyPart>> = Vec::new();
+    for part in parts.drain(..) {
+        match items.last_mut() {
+            Some(item) if item.last().is_some_and(|last| is_one_item(last, &part)) => item.push(part),
+            _ => items.push(vec![part]),
+        }
+    }
+    let answered = items.iter().flatten().filter_map(answered_call).collect();
+    let mut fitting = Fitting { lacks_reasoning: false, open: BTreeMap::new(), answered };
+    for at in 0..items.len() {
+        let (item, rest) = items[at..].split_first_mut().expect("there is an item at this place");
+        let is_taken = fitting.takes(item, rest.first());
+        if is_taken && let [ReplyPart::Call { seq, call }] = item.as_mut_slice() {
+            let answer = places.get(&call.id).map(|at| &mut around.answers[*at]);
+            fitting.convert(*seq, call, answer, repairs);
+        }
+        if is_taken && let [ReplyPart::Block { kind, block, approval: Some(approval), .. }] = item.as_slice()
+        {
+            around.answers.extend(outputs::approval(kind, block, approval));
+        }
+        refuse_unless(item, repairs, |_| is_taken);
+    }
+    parts.extend(items.into_iter().flatten());
 }
 
-fn is_taken(part: &ReplyPart, item: &[ReplyPart]) -> bool {
-    match part {
-        ReplyPart::Call { .. } => true,
-        // A message may consist of nothing but its phase.
-        ReplyPart::Text { text, .. } => !text.trim().is_empty(),
-        ReplyPart::Thinking { .. } => encrypted(item).is_some(),
-        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } => false,
-        ReplyPart::Block { kind, block, .. } => {
-            let is_written = matches!(&**kind, "message" | "reasoning");
-            let is_of_a_call = kind.ends_with("_call") || kind.ends_with("_output");
-            let has_id = block.get("id").is_some_and(|id| id.as_text().is_some());
-            !is_written && !is_of_a_call && has_id
+struct Fitting {
+    /// Whether the latest reasoning was left out.
+    lacks_reasoning: bool,
+    /// The provider's calls that were taken and have no result yet, with the types of their items.
+    open: BTreeMap<String, &'static str>,
+    /// The provider's calls that have a result.
+    answered: BTreeSet<String>,
+}
+
+impl Fitting {
+    /// Whether the provider accepts an item; `next` is the one that follows it.
+    fn takes(&mut self, item: &[ReplyPart], next: Option<&Vec<ReplyPart>>) -> bool {
+        match &item[0] {
+            ReplyPart::Thinking { .. } => {
+                let is_taken =
+                    encrypted(item).is_some() && next.is_some_and(|next| self.may_follow(&next[0]));
+                self.lacks_reasoning = !is_taken;
+                is_taken
+            }
+            // A message may consist of nothing but its phase.
+            ReplyPart::Text { text, .. } => !text.trim().is_empty(),
+            ReplyPart::Call { .. } => true,
+            ReplyPart::ProviderCall { call, .. } => {
+                let kind =
+                    calls::special(call).filter(|_| !self.lacks_reasoning && self.may_follow(&item[0]));
+                self.open.extend(kind.map(|kind| (call.id.clone(), kind)));
+                kind.is_some()
+            }
+            ReplyPart::ProviderResult { call, .. } => self.open.remove(&call.id).is_some(),
+            ReplyPart::Block { kind, .. } if Some(&**kind) == outputs::of_provider(SEARCH) => {
+                let last = self.open.iter().find(|(_, kind)| **kind == SEARCH).map(|(id, _)| id.clone());
+                last.is_some_and(|id| self.open.remove(&id).is_some())
+            }
+            ReplyPart::Block { kind, .. } => {
+                let is_the_models = !matches!(&**kind, "compaction" | "mcp_list_tools");
+                self.may_follow(&item[0]) && !(is_the_models && self.lacks_reasoning)
+            }
         }
+    }
+
+    /// Whether a part can be sent back at all.
+    fn may_follow(&self, part: &ReplyPart) -> bool {
+        match part {
+            ReplyPart::Thinking { .. } | ReplyPart::Call { .. } => true,
+            ReplyPart::Text { text, .. } => !text.trim().is_empty(),
+            ReplyPart::ProviderCall { call, .. } => calls::special(call).is_some_and(|kind| {
+                // A program waits for the calls that it makes.
+                let needs_result =
+                    outputs::of_provider(kind).is_some() && !matches!(kind, "program" | SEARCH);
+                calls::provider_item(call, None).is_some()
+                    && (!needs_result || self.answered.contains(&call.id))
+            }),
+            ReplyPart::ProviderResult { .. } => false,
+            ReplyPart::Block { kind, block, .. } => {
+                let is_written = matches!(&**kind, "message" | "reasoning");
+                let is_of_a_call = kind.ends_with("_call") || kind.ends_with("_output");
+                let has_id = block.get("id").is_some_and(|id| id.as_text().is_some());
+                !is_written && !is_of_a_call && has_id
+            }
+        }
+    }
+
+    /// Makes a call an ordinary one if its item would be refused, or has no place for its result.
+    fn convert(&self, seq: u64, call: &mut Call, answer: Option<&mut Answer>, repairs: &mut Repairs) {
+        let Some(kind) = calls::special(call) else { return };
+        let has_id = call.field("id").is_some() && !self.lacks_reasoning;
+        let fits = answer.as_ref().is_some_and(|answer| outputs::client_item(answer).is_some());
+        if fits && (has_id || !calls::needs_id(kind)) {
+            return;
+        }
+        call.fields.remove(calls::TYPE);
+        if let Some(answer) = answer {
+            answer.kind = None;
+        }
+        let message = format!("the call `{}`, a `{kind}`, is sent as a call of a function", call.id);
+        repairs.push(RepairKind::CallConverted, seq, message);
+    }
+}
+
+const SEARCH: &str = "tool_search_call";
+
+fn answered_call(part: &ReplyPart) -> Option<String> {
+    match part {
+        ReplyPart::ProviderResult { call, .. } => Some(call.id.clone()),
+        _ => None,
     }
 }
 
@@ -74,12 +174,19 @@ fn write(messages: &[Message]) -> Vec<Value> {
     for message in messages {
         match message {
             Message::User { results, content } => {
-                items.extend(results.iter().map(output_item));
+                items.extend(results.iter().filter_map(outputs::client_item));
                 if !content.is_empty() {
                     items.push(message_item("user", content.iter().map(user_part).collect()));
                 }
             }
-            Message::Model { parts } => items.extend(parts.chunk_by(is_one_item).map(item)),
+            Message::Model { parts } => {
+                let results = parts.iter().filter_map(|part| match part {
+                    ReplyPart::ProviderResult { call, result, .. } => Some((&*call.id, result)),
+                    _ => None,
+                });
+                let results: BTreeMap<_, _> = results.collect();
+                items.extend(parts.chunk_by(is_one_item).filter_map(|parts| item(parts, &results)));
+            }
         }
     }
     items
@@ -98,17 +205,10 @@ fn user_part(part: &UserPart) -> Value {
     }
 }
 
-fn output_item(answer: &Answer) -> Value {
-    let output: Value = match &answer.output {
-        Output::Parts(parts) => parts.iter().map(user_part).collect::<Vec<_>>().into(),
-        Output::Value(_) => answer.output.text().into(),
-    };
-    let kind = if answer.is_plain { "custom_tool_call_output" } else { "function_call_output" };
-    object([("type", kind.into()), ("call_id", (&*answer.id).into()), ("output", output)])
-}
-
-fn item(parts: &[ReplyPart]) -> Value {
-    match &parts[0] {
+/// The item of some parts of a reply; `None` if they are in the item of a call. `results` are those of the
+/// provider's calls.
+fn item(parts: &[ReplyPart], results: &BTreeMap<&str, &Value>) -> Option<Value> {
+    Some(match &parts[0] {
         ReplyPart::Text { text, fields, .. } => {
             let text = object([("type", "output_text".into()), ("text", (&**text).into())]);
             let mut message = message_item("assistant", vec![text]);
@@ -118,11 +218,16 @@ fn item(parts: &[ReplyPart]) -> Value {
             message
         }
         ReplyPart::Thinking { thinking, .. } => reasoning(thinking.field("id"), parts),
-        ReplyPart::Call { call, .. } | ReplyPart::ProviderCall { call, .. } => call_item(call),
-        // `fit` leaves these out.
-        ReplyPart::ProviderResult { result, .. } => result.clone(),
+        ReplyPart::Call { call, .. } => calls::client_item(call),
+        ReplyPart::ProviderCall { call, .. } => {
+            return calls::provider_item(call, results.get(&*call.id).copied());
+        }
+        ReplyPart::ProviderResult { call, result, .. } => {
+            let kind = call.fields.get(calls::TYPE)?.as_str()?;
+            return outputs::provider_item(&kind, &call.id, result);
+        }
         ReplyPart::Block { kind, block, .. } => of_kind(kind, &taken_back(kind, block)),
-    }
+    })
 }
 
 /// The fields that an item has in a request. A reply may have more, with which a request would be refused.
@@ -150,22 +255,6 @@ fn reasoning(id: Option<String>, parts: &[ReplyPart]) -> Value {
     item.into()
 }
 
-fn call_item(call: &Call) -> Value {
-    let (kind, key, input) = match &call.input {
-        Input::Object(input) => ("function_call", "arguments", Value::from(input.clone()).to_string()),
-        Input::Plain(text) => ("custom_tool_call", "input", text.clone()),
-    };
-    let mut item = Object::new();
-    item.insert("type", kind);
-    if let Some(id) = call.field("id") {
-        item.insert("id", id);
-    }
-    item.insert("call_id", &*call.id);
-    item.insert("name", &*call.name);
-    item.insert(key, input);
-    item.into()
-}
-
 fn read(item: Value, conversation: &mut Conversation) -> Result<(), Misread> {
     let mut item = Members::new("an item", item)?;
     let kind = item.optional_text("type")?.unwrap_or_else(|| "message".to_owned());
@@ -181,21 +270,22 @@ fn read(item: Value, conversation: &mut Conversation) -> Result<(), Misread> {
             } else {
                 item.text("input")?.into()
             };
-            let metadata = item.optional_text("id")?.map(|id| object([("id", id.into())]));
+            let fields =
+                ["namespace", "caller"].into_iter().filter_map(|name| Some((name, item.optional(name)?)));
+            let fields: Object = fields.collect();
+            let metadata = (!fields.is_empty()).then(|| fields.into());
             conversation.call(Called { id, name, arguments, provider_executed: false, metadata });
         }
-        "function_call_output" | "custom_tool_call_output" => {
-            let id = item.text("call_id")?;
-            let output = match item.value("output")? {
-                Value::Array(parts) => {
-                    let parts = read_content(parts.into())?;
-                    parts.into_iter().map(Value::from).collect::<Vec<_>>().into()
-                }
-                text => text,
-            };
-            conversation.result(id, output, false);
+        "mcp_approval_response" => {
+            let is_allowed = item.optional_flag("approve")?.unwrap_or_default();
+            let (id, reason) = (item.text("approval_request_id")?, item.optional_text("reason")?);
+            conversation.decide(id, Approval { is_allowed, reason });
         }
-        _ => conversation.block(kind, item.rest()),
+        output if output.ends_with("_output") => outputs::read(output, item, conversation)?,
+        _ => match CallKind::of(&kind) {
+            Some(kind) => calls::read(kind, &item.rest(), conversation),
+            None => conversation.block(kind, item.rest()),
+        },
     }
     Ok(())
 }

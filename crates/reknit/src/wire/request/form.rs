@@ -1,6 +1,8 @@
 //! [`Form`]: the form of a dialect's requests.
 
-use super::message::{Message, ReplyPart};
+use std::collections::BTreeSet;
+
+use super::message::{Answer, Message, ReplyPart};
 use super::name::Alphabet;
 use super::repair::{RepairKind, Repairs};
 use super::said::Conversation;
@@ -14,12 +16,22 @@ pub(crate) struct Form {
     pub(crate) has_plain_input: bool,
     /// Whether the provider continues a reply that it has paused, if that is the last message.
     pub(crate) continues_paused: bool,
+    /// Whether a reply must not end with thinking. In some forms, thinking has no place among the other parts.
+    pub(crate) thinking_leads: bool,
     /// The provider's own fields of a text that must be sent back.
     pub(crate) text_fields: &'static [&'static str],
     /// Removes from a reply what the provider refuses. Calls of the client stay, because they have results.
-    pub(crate) fit: fn(&mut Vec<ReplyPart>, &mut Repairs),
+    pub(crate) fit: fn(&mut Vec<ReplyPart>, &mut Around<'_>, &mut Repairs),
     pub(crate) write: fn(&[Message]) -> Vec<Value>,
     pub(crate) read: fn(Value, &mut Conversation) -> Result<(), Misread>,
+}
+
+/// What surrounds a reply in the history.
+pub(crate) struct Around<'a> {
+    /// The results of its calls and other answers to it, which are in the next message.
+    pub(crate) answers: &'a mut Vec<Answer>,
+    /// The provider's calls in earlier replies that still wait for their results.
+    pub(crate) pending: &'a BTreeSet<String>,
 }
 
 /// Removes the parts that the provider does not accept, and reports each.

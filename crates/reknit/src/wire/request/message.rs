@@ -43,8 +43,8 @@ pub(crate) enum ReplyPart {
     ProviderCall {
         seq: u64,
         call: Call,
-        /// Whether its result may still come, because the provider continues the reply.
-        may_wait: bool,
+        /// Whether its result may still come.
+        wait: Wait,
     },
     /// The result of a call that the provider ran.
     ProviderResult {
@@ -57,7 +57,19 @@ pub(crate) enum ReplyPart {
         seq: u64,
         kind: String,
         block: Object,
+        /// What the user decided, if the block asks for it.
+        approval: Option<Approval>,
     },
+}
+
+/// Whether the result of a call that the provider runs may still come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Wait {
+    No,
+    /// The provider continues the reply, which is the last message.
+    ForReply,
+    /// The next message is nothing but the results of the client's calls, which the provider's own may need.
+    ForResults,
 }
 
 /// Thinking of the provider that the request is for.
@@ -79,6 +91,13 @@ pub(crate) struct Call {
     pub(crate) fields: Object,
     /// Whether it was written by the provider that the request is for.
     pub(crate) is_own: bool,
+}
+
+/// The answer to a provider that asks whether it may run a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Approval {
+    pub(crate) is_allowed: bool,
+    pub(crate) reason: Option<String>,
 }
 
 /// The identity of a call that the provider ran.
@@ -106,6 +125,8 @@ pub(crate) struct Answer {
     pub(crate) is_error: bool,
     /// Whether the arguments of the call were free text.
     pub(crate) is_plain: bool,
+    /// The provider's word for the call, if it is not an ordinary one.
+    pub(crate) kind: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +147,13 @@ impl UserPart {
 }
 
 impl ReplyPart {
+    /// Notes that the next message is nothing but results.
+    pub(crate) fn wait_for_results(&mut self) {
+        if let Self::ProviderCall { wait: wait @ Wait::No, .. } = self {
+            *wait = Wait::ForResults;
+        }
+    }
+
     pub(crate) fn seq(&self) -> u64 {
         match self {
             Self::Text { seq, .. }

@@ -128,6 +128,13 @@ kinds! {
     /// A call lacks the signature that the provider requires; its documented replacement is sent.
     CallUnsigned = "call-unsigned" =>
         "no action needed; the call came from another provider";
+    /// A call of a special kind is sent as a call of a function, because its provider would refuse it as it is,
+    /// or with its result.
+    CallConverted = "call-converted" =>
+        "no action needed; for the special kind, keep its reasoning and give it the result that it expects";
+    /// A call is sent without the call that made it, which is not sent.
+    CallerLeftOut = "caller-left-out" =>
+        "write only results after calls that the provider's code makes, and no text";
     /// What the model said after its calls is sent before them.
     CallsLast = "calls-last" =>
         "no action needed; the provider requires calls to be last in a message";

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::content::Content;
-use super::message::{ProviderCallId, Thinking};
+use super::message::{Approval, ProviderCallId, Thinking};
 use crate::json::{Object, Value};
 
 /// One thing that was said in a conversation.
@@ -24,6 +24,11 @@ pub(crate) enum Said {
         name: Option<String>,
         result: Value,
         is_error: Option<bool>,
+    },
+    /// Whether the provider may run a call that it asked about.
+    Decision {
+        id: String,
+        approval: Approval,
     },
     /// A block of the provider that must be sent back unchanged.
     Block {
@@ -130,6 +135,12 @@ impl Conversation {
         self.end_reply();
         let name = self.unanswered.answer(&id);
         self.said.push(Said::Result { id, name, result, is_error: is_error.then_some(true) });
+    }
+
+    /// Adds the answer to a provider that asked whether it may run a call.
+    pub(crate) fn decide(&mut self, id: String, approval: Approval) {
+        self.end_reply();
+        self.said.push(Said::Decision { id, approval });
     }
 
     /// The oldest call of a tool that has no result, for a result that does not name its call.

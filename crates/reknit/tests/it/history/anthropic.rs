@@ -10,6 +10,8 @@ use super::rule::{filled_text, list, object, plain_name, rule, text};
 pub(super) fn validate(messages: &[Value]) -> Result<(), String> {
     let mut ids = BTreeSet::new();
     let mut last = Reply::default();
+    // Calls of the provider that wait for results of the client's calls, which they made.
+    let mut pending = BTreeSet::new();
     for (number, message) in messages.iter().enumerate() {
         let role = text(message, "role")?;
         // The first message is the user's, and roles take turns.
@@ -18,11 +20,18 @@ pub(super) fn validate(messages: &[Value]) -> Result<(), String> {
         // No message is empty.
         let blocks = list(message, "content")?;
         if role == "user" {
-            rule!(last.waiting.is_empty(), "the provider's calls {:?} have no result", last.waiting);
+            for id in &last.waiting {
+                rule!(last.callers.contains(id), "the provider's call `{id}` has no result");
+            }
+            // Code that waits for results gets nothing else.
+            let only_results =
+                blocks.iter().all(|block| text(block, "type").is_ok_and(|kind| kind == "tool_result"));
+            rule!(last.callers.is_empty() || only_results, "a text for the calls of {:?}", last.callers);
             user(blocks, &last.calls)?;
+            pending.append(&mut last.waiting.drain(..).collect());
             last = Reply::default();
         } else {
-            last = assistant(blocks, &mut ids)?;
+            last = assistant(blocks, &mut ids, &mut pending)?;
         }
     }
     // Newer models take no beginning of an answer: the last message is the user's, or a reply that was paused
@@ -40,6 +49,8 @@ struct Reply {
     has_calls_of_the_provider: bool,
     /// Those that have no result.
     waiting: Vec<String>,
+    /// Those that made calls of the client.
+    callers: BTreeSet<String>,
 }
 
 fn user(blocks: &[Value], open: &[String]) -> Result<(), String> {
@@ -98,8 +109,13 @@ fn user_block(kind: &str, block: &Value) -> Result<(), String> {
     }
 }
 
-fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, String> {
+fn assistant(
+    blocks: &[Value],
+    ids: &mut BTreeSet<String>,
+    pending: &mut BTreeSet<String>,
+) -> Result<Reply, String> {
     let (mut calls, mut asked, mut answered) = (Vec::new(), Vec::new(), Vec::new());
+    let mut callers = BTreeSet::new();
     for block in blocks {
         let kind = text(block, "type")?;
         // Nothing comes between a call and its result.
@@ -107,6 +123,9 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, Stri
         match &*kind {
             "text" => {
                 filled_text(block, "text")?;
+                for citation in block.get("citations").and_then(Value::as_array).into_iter().flatten() {
+                    filled_text(citation, "encrypted_index")?;
+                }
             }
             // Thinking goes back with its signature, or not at all.
             "thinking" => {
@@ -124,6 +143,13 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, Stri
                 // Ids are unique in all of the history.
                 rule!(ids.insert(id.clone()), "the id `{id}` twice");
                 calls.push(id);
+                // What made a call is there.
+                if let Some(caller) = block.pointer("/caller/tool_id").and_then(Value::as_str) {
+                    let is_there =
+                        asked.iter().any(|id: &String| *id == *caller) || pending.contains(&*caller);
+                    rule!(is_there, "the caller `{caller}` is not there");
+                    callers.insert(caller.into_owned());
+                }
             }
             "server_tool_use" | "mcp_tool_use" => {
                 object(block, "input")?;
@@ -134,7 +160,7 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, Stri
             // The provider's own results follow its own calls, one for each.
             kind if kind.ends_with("tool_result") => {
                 let id = text(block, "tool_use_id")?;
-                let is_open = asked.contains(&id) && !answered.contains(&id);
+                let is_open = asked.contains(&id) && !answered.contains(&id) || pending.remove(&id);
                 rule!(is_open, "the provider's results have one of `{id}`, which is not an open call");
                 answered.push(id);
             }
@@ -146,5 +172,5 @@ fn assistant(blocks: &[Value], ids: &mut BTreeSet<String>) -> Result<Reply, Stri
     rule!(!last.ends_with("thinking"), "the last block is thinking");
     let has_calls_of_the_provider = !asked.is_empty();
     let waiting = asked.into_iter().filter(|id| !answered.contains(id)).collect();
-    Ok(Reply { calls, has_calls_of_the_provider, waiting })
+    Ok(Reply { calls, has_calls_of_the_provider, waiting, callers })
 }

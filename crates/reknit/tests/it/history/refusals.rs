@@ -60,7 +60,15 @@ fn anthropic_refuses() {
                 r#"{"role":"assistant","content":[{"type":"tool_use","id":"functions.ls:0","name":"ls","input":{}}]}"#,
             ],
         ),
-        ("the provider's calls", vec![user, paused, user]),
+        ("the provider's call `s1` has no result", vec![user, paused, user]),
+        (
+            "the caller `s1` is not there",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ls","input":{},"caller":{"tool_id":"s1"}}]}"#,
+                result,
+            ],
+        ),
         (
             "the provider's results",
             vec![

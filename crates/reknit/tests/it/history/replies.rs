@@ -1,6 +1,8 @@
 //! Replies of the corpus on their way back: what a provider wants back of its own is there, byte for byte, and
 //! every provider takes the rest.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use reknit::agent::{AgentEvent, Body, Bridge, Content, EndReason, ToolResult};
 use reknit::event::Runner;
 use reknit::json::{Object, Value};
@@ -179,6 +181,15 @@ impl Own {
                             own.calls.push([word(item, "call_id"), word(item, "name"), arguments]);
                         }
                         "custom_tool_call" => own.call(item, "call_id", "name", "input"),
+                        "computer_call" => own.special_call(item, "computer", &["action", "actions"]),
+                        "local_shell_call" => own.special_call(item, "local_shell", &["action"]),
+                        "shell_call" if !item.get("environment").is_some_and(is_container) => {
+                            own.special_call(item, "shell", &["action"]);
+                        }
+                        "apply_patch_call" => own.special_call(item, "apply_patch", &["operation"]),
+                        "tool_search_call" if word(item, "execution") == "client" => {
+                            own.special_call(item, "tool_search", &["arguments"]);
+                        }
                         _ => {}
                     }
                 }
@@ -201,12 +212,27 @@ impl Own {
         self.calls.push([word(call, id), word(call, name), arguments]);
     }
 
+    /// A call that is an item of its own kind, with its arguments in one of these members.
+    fn special_call(&mut self, item: &Object, name: &str, members: &[&str]) {
+        let member = members.iter().find(|member| item.get(member).is_some()).expect("it was checked");
+        let arguments = item.get(member).expect("it was found");
+        let arguments = match *member {
+            "actions" => Value::from([(*member, arguments.clone())].into_iter().collect::<Object>()),
+            _ => arguments.clone(),
+        };
+        self.calls.push([word(item, "call_id"), name.to_owned(), arguments.to_string()]);
+    }
+
     /// The provider takes these in any order.
     fn sorted(mut self) -> Self {
         self.seals.sort();
         self.calls.sort();
         self
     }
+}
+
+fn is_container(environment: &Value) -> bool {
+    environment.get("type").and_then(Value::as_str).is_some_and(|kind| kind != "local")
 }
 
 /// What seals a block under the same name in a reply and in a request.
@@ -226,6 +252,38 @@ fn word(object: &Object, member: &str) -> String {
     object.get(member).and_then(Value::as_str).map_or_else(String::new, Into::into)
 }
 
+/// The reasoning item before each item of a reply, by their ids. Other dialects have no such items.
+fn reasoning_of_items(dialect: Dialect, input: &[u8]) -> BTreeMap<String, String> {
+    let mut reply = Reply::new(dialect).with_native();
+    reply.push(input);
+    reply.finish();
+    let mut of_items = BTreeMap::new();
+    for response in reply.into_native() {
+        let mut reasoning = None;
+        for item in objects(&response, "output") {
+            match (&*word(item, "type"), &reasoning) {
+                ("reasoning", _) => reasoning = Some(word(item, "id")),
+                (_, Some(reasoning)) => drop(of_items.insert(word(item, "id"), reasoning.clone())),
+                (_, None) => {}
+            }
+        }
+    }
+    of_items
+}
+
+/// An item with its id is refused without the reasoning that it came after.
+fn all_have_their_reasoning(reasoning: &BTreeMap<String, String>, items: &[Value]) -> Result<(), String> {
+    let mut sent = BTreeSet::new();
+    for item in items {
+        let id = item.get("id").and_then(Value::as_str).map_or_else(String::new, Into::into);
+        match reasoning.get(&id) {
+            Some(needed) if !sent.contains(needed) => return Err(format!("`{id}` without `{needed}`")),
+            _ => drop(sent.insert(id)),
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn replies_of_the_corpus_are_sent_back_as_they_came() {
     let (mut seals, mut calls) = (0, 0);
@@ -240,8 +298,18 @@ fn replies_of_the_corpus_are_sent_back_as_they_came() {
             for other in DIALECTS {
                 promises::hold(other, &entries).unwrap_or_else(|why| panic!("corpus/{}: {why}", case.name));
             }
-            let back = Own::of_request(dialect, &request(dialect, &entries).messages).sorted();
+            let messages = request(dialect, &entries).messages;
+            let back = Own::of_request(dialect, &messages).sorted();
             assert_eq!(back, own, "corpus/{}", case.name);
+            // The log may end anywhere.
+            let reasoning = reasoning_of_items(dialect, &case.input);
+            for cut in 0..=entries.len() {
+                promises::hold(dialect, &entries[..cut])
+                    .unwrap_or_else(|why| panic!("corpus/{}, {cut}: {why}", case.name));
+                let messages = request(dialect, &entries[..cut]).messages;
+                all_have_their_reasoning(&reasoning, &messages)
+                    .unwrap_or_else(|why| panic!("corpus/{}, {cut}: {why}", case.name));
+            }
             seals += own.seals.len();
             calls += own.calls.len();
         }
