@@ -119,7 +119,7 @@ impl Presenter {
     }
 
     /// What to show next.
-    pub fn next(&mut self) -> Option<Shown> {
+    pub fn next_shown(&mut self) -> Option<Shown> {
         self.shown.pop_front()
     }
 
@@ -229,7 +229,7 @@ mod tests {
         for event in events {
             let entry = Entry { seq: 1, at: 0, turn: None, body: Body::Agent(event), extra: Object::new() };
             presenter.push(&entry);
-            while let Some(shown) = presenter.next() {
+            while let Some(shown) = presenter.next_shown() {
                 lines.push(match shown {
                     Shown::Text(text) => text,
                     Shown::Call { id, .. } => format!("[{id}]"),

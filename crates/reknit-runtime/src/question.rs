@@ -3,6 +3,8 @@
 //! Both are written into the log of a session, so that a question which was open when the program ended is asked
 //! again, and so that it can be seen later what exactly was approved.
 
+use std::borrow::Cow;
+
 use reknit::agent::{AgentEvent, Body, Content, Entry};
 use reknit::json::{Object, Value};
 use sha2::{Digest, Sha256};
@@ -138,7 +140,7 @@ impl Question {
     }
 
     fn from_json(object: &Object) -> Option<Self> {
-        let text = |key: &str| object.get(key)?.as_str().map(|text| text.into_owned());
+        let text = |key: &str| object.get(key)?.as_str().map(Cow::into_owned);
         Some(Self {
             call_id: text("callId")?,
             tool: text("tool")?,

@@ -38,6 +38,9 @@ const ACTIONS: usize = 64;
 /// How many reports of tools wait at most.
 const REPORTS: usize = 64;
 
+/// Both ends of a channel. What is sent is bounded by what runs.
+type Channel<T> = (mpsc::UnboundedSender<T>, mpsc::UnboundedReceiver<T>);
+
 /// The task that owns a session.
 pub(super) struct Driver {
     provider: Arc<dyn Provider>,
@@ -52,7 +55,7 @@ pub(super) struct Driver {
     turn: Turn,
     inbox: mpsc::Receiver<Command>,
     reports: (mpsc::Sender<Report>, mpsc::Receiver<Report>),
-    outcomes: (mpsc::UnboundedSender<(CallKey, Outcome)>, mpsc::UnboundedReceiver<(CallKey, Outcome)>),
+    outcomes: Channel<(CallKey, Outcome)>,
     reply: Option<Streaming>,
     running: BTreeMap<CallKey, CancellationToken>,
     /// Stops whatever runs when the session ends, however it ends.

@@ -238,8 +238,14 @@ struct Committed {
     /// What readers of a session can see now.
     seen: Vec<(String, Seen)>,
     /// Those who wait until it is on the disk.
-    waiting: Vec<Box<dyn FnOnce(&Result<(), Error>)>>,
+    waiting: Vec<Waiting>,
 }
+
+/// Tells somebody whether what they wait for is on the disk.
+type Waiting = Box<dyn FnOnce(&Result<(), Error>)>;
+
+/// Tells somebody how their request ended, once its transaction has.
+type Answering = Box<dyn FnOnce(Result<(), Error>, &mut Committed)>;
 
 enum Seen {
     Last(u64),
@@ -249,7 +255,7 @@ enum Seen {
 /// Performs a batch in one transaction. A request that is refused leaves nothing; the others are committed.
 fn commit(connection: &mut Connection, batch: Vec<Request>) -> Committed {
     let mut committed = Committed::default();
-    let mut answers: Vec<Box<dyn FnOnce(Result<(), Error>, &mut Committed)>> = Vec::new();
+    let mut answers: Vec<Answering> = Vec::new();
     let ended = connection.transaction().map_err(failed("write the database")).and_then(|transaction| {
         for Request { session, what } in batch {
             match what {

@@ -183,7 +183,7 @@ async fn play(tools: &[&str], crashes: &[usize]) {
         match &entry.body {
             Body::Agent(AgentEvent::ToolCall { tool_call }) => calls.push(tool_call.id.clone()),
             Body::Agent(AgentEvent::ToolResult { tool_result }) => {
-                answered.push(tool_result.tool_call_id.clone())
+                answered.push(tool_result.tool_call_id.clone());
             }
             _ => {}
         }

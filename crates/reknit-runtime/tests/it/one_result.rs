@@ -128,7 +128,7 @@ async fn play(replies: &[Written], doings: &[Doing], cancel_after: Option<usize>
         match &entry.body {
             Body::Agent(AgentEvent::ToolInputStart { tool_call_id, .. }) => calls.push(tool_call_id.clone()),
             Body::Agent(AgentEvent::ToolResult { tool_result }) => {
-                results.push(tool_result.tool_call_id.clone())
+                results.push(tool_result.tool_call_id.clone());
             }
             _ => {}
         }
@@ -148,9 +148,7 @@ fn paired(messages: &[Value]) {
     let ids = |message: &Value, kind: &str, key: &str| -> BTreeMap<String, usize> {
         let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
         let mut ids = BTreeMap::new();
-        for part in
-            parts.iter().filter(|part| part.get("type").and_then(Value::as_str).as_deref() == Some(kind))
-        {
+        for part in parts.filter(|part| part.get("type").and_then(Value::as_str).as_deref() == Some(kind)) {
             *ids.entry(part.get(key).unwrap().to_string()).or_default() += 1;
         }
         ids

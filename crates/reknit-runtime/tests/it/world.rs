@@ -118,7 +118,7 @@ impl Watch {
     pub(crate) fn results(&self) -> Vec<String> {
         let results = self.entries.iter().filter_map(|entry| match &entry.body {
             Body::Agent(AgentEvent::ToolResult { tool_result }) => {
-                let text = tool_result.result.as_str().map(|text| text.into_owned());
+                let text = tool_result.result.as_str().map(std::borrow::Cow::into_owned);
                 Some(format!("{}: {}", tool_result.tool_call_id, text.unwrap_or_default()))
             }
             _ => None,

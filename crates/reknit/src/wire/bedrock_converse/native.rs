@@ -92,13 +92,14 @@ impl Native {
         payload.remove(PADDING);
         let index = payload.remove("contentBlockIndex").and_then(|index| index.as_u64()).unwrap_or(0);
         let is_late = self.state == State::Stopped;
-        match name {
-            _ if kind == frame::Kind::Error || name.ends_with(EXCEPTION) => {
-                // Nothing else comes if there is an error instead of a message.
-                if self.state == State::Empty {
-                    self.done.push(object([(name, payload.into())]));
-                }
+        if kind == frame::Kind::Error || name.ends_with(EXCEPTION) {
+            // Nothing else comes if there is an error instead of a message.
+            if self.state == State::Empty {
+                self.done.push(object([(name, payload.into())]));
             }
+            return;
+        }
+        match name {
             "messageStart" => {
                 self.flush();
                 self.role = payload.remove("role");

@@ -112,11 +112,8 @@ impl Reply {
         ended.into_iter().for_each(|part| part.is_over = true);
         for (key, value) in message {
             match (kind, &*key, value) {
-                (_, TOOL_PLAN, Value::String(piece)) => {
-                    if !piece.is_empty() {
-                        grow(&mut self.message, key, &piece);
-                    }
-                }
+                (_, TOOL_PLAN, Value::String(piece)) if piece.is_empty() => {}
+                (_, TOOL_PLAN, Value::String(piece)) => grow(&mut self.message, key, &piece),
                 ("content-start" | "content-delta", "content", Value::Object(content)) => {
                     self.contents.entry(index).or_default().grow(content);
                 }
