@@ -66,7 +66,7 @@ fn lengths_that_fit_are_needed_to_detect_it() {
         Some(Framing::Sse),
         expect![[r#"
             IgnoredLine at 0, frame 0: 1 line ignored: unknown field or invalid value
-            0 Data 9..16 "1"
+            0 Data 0..16 "1"
         "#]],
     );
     let mut decoder = Decoder::detect(&Limits::default());

@@ -145,7 +145,7 @@ impl History {
         };
         let call = (text(item, "call_id")?, call.to_owned());
         let at = self.open.iter().position(|open| *open == call);
-        rule!(at.is_some(), "an output of `{}`, which is no open call of its kind", call.0);
+        rule!(at.is_some(), "an output of `{}`, which is not an open call of its kind", call.0);
         self.open.remove(at.expect("it was found"));
         match kind {
             "tool_search_output" => drop(list(item, "tools")?),
