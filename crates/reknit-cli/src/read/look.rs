@@ -79,6 +79,19 @@ pub(super) fn is_nothing(message: &Message) -> bool {
     is_cut && message.blocks().len() == 0 && message.id().is_none() && message.model().is_none()
 }
 
+/// Whether this is the beginning of an AWS event stream, which is binary and read as it is: the length of the first
+/// message and that of its headers fit each other.
+fn is_event_stream(first: &[u8]) -> bool {
+    const AROUND: u32 = 16;
+    let number = |at: usize| Some(u32::from_be_bytes(first.get(at..at + 4)?.try_into().ok()?));
+    match (number(0), number(4)) {
+        (Some(message), Some(headers)) => {
+            message < 1 << 24 && headers.checked_add(AROUND).is_some_and(|least| least <= message)
+        }
+        _ => false,
+    }
+}
+
 fn look(first: &[u8]) -> Option<Look> {
     if first.is_empty() {
         return Some(Look::Empty);
@@ -88,6 +101,9 @@ fn look(first: &[u8]) -> Option<Look> {
     }
     if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") {
         return Some(Look::Utf16);
+    }
+    if is_event_stream(first) {
+        return None;
     }
     let text = String::from_utf8_lossy(first);
     let start = text.trim_start_matches('\u{feff}').trim_start();

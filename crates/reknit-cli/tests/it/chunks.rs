@@ -408,9 +408,9 @@ fn people_see_realtime_sessions() {
     expect![[r#"
         error: line 5, byte 230: the line is not JSON: expected `null`, found 'o'
         hint: write each event as one JSON object
-        see: `reknit explain malformed-event`
-        warning: line 6, byte 239: message `msg_0_000000002` was not finished
+        warning: line 6, byte 238: message `msg_0_000000002` was not finished
         hint: show the message as cut; the server did not say that it is complete
+        see: `reknit explain malformed-event interrupted-message`
     "#]]
     .assert_eq(&stderr);
     assert_eq!(code, Some(1));
@@ -424,9 +424,9 @@ fn an_incomplete_event_of_a_server_is_a_bad_line() {
     expect![[r#"
         error: line 1, byte 0: the event has no string `content` and changed nothing
         hint: check that the server speaks this protocol
-        see: `reknit explain malformed-event`
         warning: line 2, byte 22: message `msg_0_000000000` was not finished
         hint: show the message as cut; the server did not say that it is complete
+        see: `reknit explain malformed-event interrupted-message`
     "#]]
     .assert_eq(&stderr);
     assert_eq!(run(&["chunks", "--realtime", "--strict"], lines).stdout, "");

@@ -91,7 +91,8 @@ fn an_explanation_on_a_terminal_is_styled_and_wraps_words() {
     expect![[r#"
         ⟨b5⟩# missing-id
 
-        ⟨⟩A tool call arrived without an id and was given one.
+        ⟨⟩A tool call arrived without an id, or with that of another
+        call, and was given one.
 
         ⟨d⟩**⟨b⟩Why.⟨d⟩**⟨⟩ The server leaves out ids.
         The result of a call has to refer to one, so one is made up,

@@ -192,6 +192,8 @@ fn wrong_usage_is_2() {
             error: invalid value 'gopher' for '--from <DIALECT>'
               [possible values: auto, anthropic, openai-responses, gemini, gemini-interactions, bedrock-converse, cohere, ollama, agent-c, openai-chat]
 
+              tip: a similar value exists: 'cohere'
+
             For more information, try '--help'.
         "#]],
     );

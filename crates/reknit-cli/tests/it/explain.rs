@@ -15,7 +15,7 @@ fn an_entry_is_printed_as_on_the_page() {
     expect![[r#"
         missing-id
 
-        A tool call arrived without an id and was given one.
+        A tool call arrived without an id, or with that of another call, and was given one.
 
         **Why.** The server leaves out ids.
         The result of a call has to refer to one, so one is made up, such as `call_0`.

@@ -48,7 +48,8 @@ fn help_is_on_stdout_and_fits_a_screen() {
 
         Options:
               --from <DIALECT>   Dialect of the stream [default: auto] [possible values: auto, anthropic,
-                                 openai-responses, gemini, ollama, agent-c, openai-chat]
+                                 openai-responses, gemini, gemini-interactions, bedrock-converse, cohere,
+                                 ollama, agent-c, openai-chat]
               --as <FORM>        Print the neutral form, or the provider's own [default: neutral] [possible
                                  values: neutral, native]
               --all              Print every message of the stream, as an array, instead of the last one
@@ -56,9 +57,9 @@ fn help_is_on_stdout_and_fits_a_screen() {
                                  [possible values: auto, anthropic, cline, cline-v2, deepseek-r1,
                                  deepseek-v3, deepseek-v3-1, deepseek-v3-2, deepseek-v4, gemma4, glm47,
                                  gpt-oss, granite, harmony, hermes, jamba, kimi, kimi-k2, kimi-k25,
-                                 llama3-json, minimax-append-think, minimax-m2, mistral, nemotron-deci,
-                                 nemotron-nano, none, phi4, pythonic, qwen25, qwen3, qwen3-coder, roo,
-                                 roo-v1]
+                                 llama3-json, minimax-append-think, minimax-m2, minimax-m2-thinking,
+                                 mistral, nemotron-deci, nemotron-nano, none, phi4, pythonic, qwen25, qwen3,
+                                 qwen3-coder, qwen3-thinking, roo, roo-v1]
               --text             Print only the text of the reply
               --json             Print the message as one JSON object
               --ndjson           Print every change as it arrives, one JSON object per line

@@ -36,7 +36,7 @@ fn bash_completes_commands_options_and_names() {
          complete() {{ COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); \
          _reknit reknit \"${{@: -1}}\" \"${{@: -2:1}}\"; echo \"${{COMPREPLY[*]}}\"; }}\n\
          complete reknit ex\ncomplete reknit read --te\ncomplete reknit read --from ant\n\
-         complete reknit read --tools qwen3-\ncomplete reknit explain cut-a",
+         complete reknit read --tools qwen3-c\ncomplete reknit explain cut-a",
         path.display()
     );
     if let Some(printed) = shell("bash", &["--norc", "-c", &script]) {

@@ -169,7 +169,7 @@ fn wrong_usage_has_a_hint() {
     assert_eq!(profile.code, Some(2));
     expect![[r#"
         error: invalid value 'clin' for '--profile <PROFILE>'
-          [possible values: auto, anthropic, cline, cline-v2, deepseek-r1, deepseek-v3, deepseek-v3-1, deepseek-v3-2, deepseek-v4, gemma4, glm47, gpt-oss, granite, harmony, hermes, jamba, kimi, kimi-k2, kimi-k25, llama3-json, minimax-append-think, minimax-m2, mistral, nemotron-deci, nemotron-nano, none, phi4, pythonic, qwen25, qwen3, qwen3-coder, roo, roo-v1]
+          [possible values: auto, anthropic, cline, cline-v2, deepseek-r1, deepseek-v3, deepseek-v3-1, deepseek-v3-2, deepseek-v4, gemma4, glm47, gpt-oss, granite, harmony, hermes, jamba, kimi, kimi-k2, kimi-k25, llama3-json, minimax-append-think, minimax-m2, minimax-m2-thinking, mistral, nemotron-deci, nemotron-nano, none, phi4, pythonic, qwen25, qwen3, qwen3-coder, qwen3-thinking, roo, roo-v1]
 
           tip: a similar value exists: 'cline'
 

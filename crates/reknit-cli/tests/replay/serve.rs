@@ -217,7 +217,7 @@ fn other_paths_and_methods_are_refused_with_a_reason() {
     let not_found = server.post("/v1/embeddings");
     assert_eq!(not_found.status(), "404");
     assert_eq!(not_found.json()["error"]["message"], "`/v1/embeddings` is not a known path");
-    assert_eq!(not_found.json()["paths"].as_array().expect("a list").len(), 9);
+    assert_eq!(not_found.json()["paths"].as_array().expect("a list").len(), 12);
 
     let misfit = server.post("/v1/messages");
     assert_eq!(misfit.status(), "409");
