@@ -16,8 +16,11 @@ const BOUND: f64 = 24.0;
 /// The first argument of a process that only reads arguments and reports its memory.
 pub(crate) const CHILD: &str = "--peak-memory";
 
+/// The name of a shape of arguments, and what makes some of so many bytes.
+type Shape = (&'static str, fn(usize) -> String);
+
 /// Arguments that are all values and hardly any text.
-const SHAPES: [(&str, fn(usize) -> String); 5] = [
+const SHAPES: [Shape; 5] = [
     ("[1,1,…]", |_| "1".to_owned()),
     ("[[],[],…]", |_| "[]".to_owned()),
     ("[{},{},…]", |_| "{}".to_owned()),
@@ -37,7 +40,9 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
             let peak = peak_of_child([shape, delta, size])?;
             let each = peak.map(|peak| peak as f64 / size as f64);
             let cells = match (peak, each) {
-                (Some(peak), Some(each)) => vec![report::size(size), report::size(peak), format!("{each:.1}")],
+                (Some(peak), Some(each)) => {
+                    vec![report::size(size), report::size(peak), format!("{each:.1}")]
+                }
                 _ => vec![report::size(size), "not measured".to_owned(), String::new()],
             };
             targets.push(Target::at_most(format!("memory: {name}, of a byte"), BOUND, each));

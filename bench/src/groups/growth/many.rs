@@ -30,14 +30,49 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Series>> {
 
 /// Where a provider's frame may have many members: the dialect, the place, and what is before and after them.
 const FRAMES: [(Dialect, &str, &str, &str); 8] = [
-    (Dialect::Anthropic, "`message_start`", r#"data: {"type":"message_start","message":{"id":"m","role":"assistant","content":[],"#, "}}"),
+    (
+        Dialect::Anthropic,
+        "`message_start`",
+        r#"data: {"type":"message_start","message":{"id":"m","role":"assistant","content":[],"#,
+        "}}",
+    ),
     (Dialect::Anthropic, "`usage`", r#"data: {"type":"message_delta","delta":{},"usage":{"#, "}}"),
-    (Dialect::OpenAiChat, "a chunk", r#"data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"a"}}],"#, "}"),
-    (Dialect::OpenAiChat, "`delta`", r#"data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"a","#, "}}]}"),
-    (Dialect::OpenAiChat, "`usage`", r#"data: {"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":1,"#, "}}"),
-    (Dialect::OpenAiResponses, "`response.created`", r#"data: {"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","output":[],"#, "}}"),
-    (Dialect::Gemini, "a chunk", r#"data: {"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"index":0}],"#, "}"),
-    (Dialect::Ollama, "a line", r#"{"model":"m","created_at":"t","message":{"role":"assistant","content":"a"},"done":false,"#, "}"),
+    (
+        Dialect::OpenAiChat,
+        "a chunk",
+        r#"data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"a"}}],"#,
+        "}",
+    ),
+    (
+        Dialect::OpenAiChat,
+        "`delta`",
+        r#"data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"a","#,
+        "}}]}",
+    ),
+    (
+        Dialect::OpenAiChat,
+        "`usage`",
+        r#"data: {"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":1,"#,
+        "}}",
+    ),
+    (
+        Dialect::OpenAiResponses,
+        "`response.created`",
+        r#"data: {"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","output":[],"#,
+        "}}",
+    ),
+    (
+        Dialect::Gemini,
+        "a chunk",
+        r#"data: {"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"index":0}],"#,
+        "}",
+    ),
+    (
+        Dialect::Ollama,
+        "a line",
+        r#"{"model":"m","created_at":"t","message":{"role":"assistant","content":"a"},"done":false,"#,
+        "}",
+    ),
 ];
 
 fn members(count: usize) -> String {
@@ -78,7 +113,9 @@ fn fragments(count: usize) -> String {
 }
 
 fn malformed(count: usize) -> String {
-    (0..count).map(|number| format!("data: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n")).collect()
+    (0..count)
+        .map(|number| format!("data: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n"))
+        .collect()
 }
 
 /// A reply in neutral and native form.
