@@ -288,6 +288,10 @@ impl Parsed {
     /// An absent value or `null` means no arguments, and some models write the object into a string.
     pub(super) fn settle_json(&mut self, block: usize) -> End {
         let depth = self.limits.json_depth;
+        if self.with_json(block, |_, json| json.raw().is_empty()) {
+            // If the depth does not even allow this, there is no value, which is reported below.
+            let _ = self.push_json(block, "{}");
+        }
         let repeated = self.with_json(block, |_, json| json.duplicate_keys());
         if let Some(repeated) = repeated {
             let at = self.call_start(block);
@@ -297,9 +301,9 @@ impl Parsed {
         let settled = self.with_json(block, |_, json| {
             let text = match json.value() {
                 Some(Value::Object(_)) => return End::Closed,
-                None | Some(Value::Null) => "{}".into(),
+                Some(Value::Null) => "{}".into(),
                 Some(Value::String(text)) => text.to_str().into_owned(),
-                Some(_) => return End::Malformed,
+                Some(_) | None => return End::Malformed,
             };
             let mut inner = PartialJson::with_depth(depth);
             match inner.push(&text).and_then(|()| inner.check()) {

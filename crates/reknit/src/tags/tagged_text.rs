@@ -330,8 +330,6 @@ impl TaggedText {
         reported: impl Fn(Kind) -> bool,
     ) {
         let fresh = self.parser.diagnostics().iter().skip(self.diagnostics_emitted);
-        // The message reports repeated keys of all calls, however they are written.
-        let reported = |kind| kind != Kind::DuplicateKey && reported(kind);
         for diagnostic in fresh.filter(|diagnostic| reported(diagnostic.kind)) {
             let mut diagnostic = diagnostic.clone();
             if let (Some(place), Some(offset)) = (place, diagnostic.place().map(|place| place.at)) {
