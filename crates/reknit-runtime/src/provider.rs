@@ -10,7 +10,7 @@ pub mod recorded;
 
 pub use recorded::Recorded;
 
-/// Whoever answers a session's requests: a model behind a network, or a recording.
+/// Whoever answers a session's requests: a model on a network, or a recording.
 pub trait Provider: Send + Sync + 'static {
     /// The dialect of its requests and replies.
     fn dialect(&self) -> Dialect;
@@ -44,7 +44,7 @@ pub trait Pieces: Send {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
-    /// What the model is told about its work.
+    /// The system prompt: what the model should know about its work.
     pub system: String,
     /// The conversation, in the form of the provider's dialect.
     pub messages: Vec<Value>,

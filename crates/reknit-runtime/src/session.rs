@@ -239,7 +239,7 @@ impl Builder {
         self
     }
 
-    /// What the model is told about its work.
+    /// The system prompt: what the model should know about its work.
     #[must_use]
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.system = system.into();

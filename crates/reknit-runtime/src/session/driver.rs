@@ -23,7 +23,7 @@ use crate::tool::{Context, Progress, Report, Workspace};
 use crate::tools::group;
 use crate::turn::{Action, Call, CallKey, End, Ending, Next, Outcome, Turn};
 
-/// What a session is told from outside.
+/// What a session is asked to do from outside.
 #[derive(Debug)]
 pub(super) enum Command {
     Say(Vec<Content>),

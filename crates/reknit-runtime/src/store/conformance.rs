@@ -102,7 +102,7 @@ async fn a_deleted_session_is_gone(store: Arc<dyn Store>) {
     let (mut tail, _) =
         Tail::new(store.clone(), "s", Cursor { epoch: lease.epoch, seq: 1 }).await.expect("a tail");
     store.delete("s").await.expect("a deletion");
-    assert!(matches!(tail.next().await, Err(Error::NoSession { .. })), "its readers are told");
+    assert!(matches!(tail.next().await, Err(Error::NoSession { .. })), "its readers learn of it");
     assert!(store.sessions().await.expect("the list").is_empty());
     let append = store.append("s", lease.epoch, 1, vec![entry(2)], Durable::Now).await;
     assert!(append.is_err(), "its writer must not bring it back");

@@ -69,7 +69,7 @@ pub(crate) enum Report {
         answer: Answer,
         done: oneshot::Sender<()>,
     },
-    /// The call is about to start; it does once it is told so.
+    /// The call is about to start; it does once this is answered.
     Start {
         call_id: String,
         started: oneshot::Sender<()>,
