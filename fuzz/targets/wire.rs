@@ -37,7 +37,8 @@ fn translate(dialect: Dialect, pieces: &[&[u8]], mut take: impl FnMut(Event<'_>,
     let mut place = Place::default();
     let mut dropped = None;
     let mut drain = |decoder: &mut Decoder, translator: &mut Translator| {
-        while let Some(frame) = decoder.next_frame().expect("no input is longer than the limit") {
+        // A frame that is damaged is the last one; no input is longer than the limit.
+        while let Ok(Some(frame)) = decoder.next_frame() {
             place = Place { at: frame.bytes.start, frame: frame.number };
             translator.push(&frame);
             while let Some(event) = translator.next_event() {

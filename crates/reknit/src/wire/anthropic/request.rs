@@ -74,7 +74,8 @@ fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repair
             ReplyPart::Call { .. } => true,
         }
     });
-    called.extend(around.pending.iter().cloned());
+    // A call of an earlier reply makes no more calls once its result is there.
+    called.extend(around.pending.intersection(&waiting).cloned());
     for part in parts.iter_mut() {
         if let ReplyPart::Call { seq, call } | ReplyPart::ProviderCall { seq, call, .. } = part
             && caller(call).is_some_and(|id| !called.contains(&id))
