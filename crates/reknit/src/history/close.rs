@@ -67,7 +67,8 @@ impl Closing<'_> {
         });
         // What is left out may have been all that followed some thinking.
         self.leave_out_last_thinking(parts);
-        (self.form.fit)(parts, &mut Around { answers: results, pending: self.pending }, self.repairs);
+        let mut around = Around { answers: results, pending: self.pending, only_results };
+        (self.form.fit)(parts, &mut around, self.repairs);
         self.leave_out_last_thinking(parts);
         join_texts(parts);
         if let (Some(Open { seq, .. }), []) = (reply.parts.first(), &**parts) {

@@ -77,8 +77,10 @@ fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repair
     // A call of an earlier reply makes no more calls once its result is there.
     called.extend(around.pending.intersection(&waiting).cloned());
     for part in parts.iter_mut() {
+        // What made a call of the client gets its result and nothing else.
+        let gets_more = matches!(part, ReplyPart::Call { .. }) && !around.only_results;
         if let ReplyPart::Call { seq, call } | ReplyPart::ProviderCall { seq, call, .. } = part
-            && caller(call).is_some_and(|id| !called.contains(&id))
+            && caller(call).is_some_and(|id| gets_more || !called.contains(&id))
         {
             call.fields.remove(CALLER);
             let message = format!("the call `{}` is sent without the call that made it", call.id);

@@ -32,6 +32,8 @@ pub(crate) struct Around<'a> {
     pub(crate) answers: &'a mut Vec<Answer>,
     /// The provider's calls in earlier replies that still wait for their results.
     pub(crate) pending: &'a BTreeSet<String>,
+    /// Whether nothing but results of its calls follows it.
+    pub(crate) only_results: bool,
 }
 
 /// Removes the parts that the provider does not accept, and reports each.
