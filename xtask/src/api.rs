@@ -90,7 +90,7 @@ fn write_documents(project: &Project) -> Result<()> {
     run_command(cargo.env("RUSTDOC", this).env(AS_RUSTDOC, "1"))
 }
 
-/// Runs rustdoc instead of this program, if cargo was told so; the result is that of rustdoc.
+/// Runs rustdoc instead of this program if cargo started it as rustdoc, and returns its exit code.
 pub(crate) fn as_rustdoc() -> Option<ExitCode> {
     std::env::var_os(AS_RUSTDOC)?;
     let status =

@@ -1,8 +1,10 @@
 //! `reknit read` on a terminal: what is on the screen.
 
+use std::fs;
 use std::io::Write;
 
 use expect_test::{Expect, expect};
+use tempfile::NamedTempFile;
 
 use crate::chunks::SESSION;
 use crate::corpus::{self, cases};
@@ -40,7 +42,7 @@ fn a_reply_is_shown_with_all_its_parts() {
         ⟨6⟩lines.retain(|line| seen.insert(line.clone()));
         ⟨d⟩```
 
-        ⟨⟩I will write the file anew, with a test.
+        ⟨⟩I will write the new file, with a test.
 
         ⟨b3⟩▸ write_file
         ⟨d⟩  path:⟨⟩ src/unique.rs
@@ -60,6 +62,20 @@ fn a_reply_is_shown_with_all_its_parts() {
         first piece after 0.53 s · 129 tokens/s · 4.66 s
     "#]].assert_eq(&left.styled());
     assert_eq!(left.code, Some(0));
+}
+
+#[test]
+fn a_count_that_is_not_final_gives_no_speed() {
+    let whole = fs::read_to_string(RECORDING).expect("it is there");
+    let lines: Vec<_> = whole.split_inclusive('\n').collect();
+    // The provider counts one token when it begins, and all of them only when it ends.
+    let cut = lines[..lines.len() / 2].concat();
+    let file = NamedTempFile::with_suffix(".rec").expect("there is room for a file");
+    fs::write(&file, cut).expect("it can be written");
+
+    let screen = read(80, &[], &[file.path().to_str().expect("it is text")]).screen();
+    assert!(screen.contains("tokens: 873 in, 1 out"), "{screen}");
+    assert!(!screen.contains("tokens/s"), "{screen}");
 }
 
 #[test]

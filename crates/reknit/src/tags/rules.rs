@@ -49,7 +49,7 @@ pub(super) struct Look {
 
 /// What a marker of a call means inside a value.
 pub(super) enum Inside {
-    /// There is none.
+    /// The value has no such marker here.
     No,
     Undecided,
     /// A call that is part of the value begins; its marker ends here.

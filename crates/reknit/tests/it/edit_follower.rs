@@ -38,12 +38,12 @@ impl Follower {
                 Change::Restarted { edit, length } => {
                     assert!(length <= self.shown.len(), "nothing new comes with what is taken back");
                     self.shown.truncate(length);
-                    assert!(self.fates.remove(&edit).is_some(), "something was told of it");
+                    assert!(self.fates.remove(&edit).is_some(), "something was reported about it");
                     restarts += 1;
                 }
             }
         }
-        assert_eq!(self.shown, preview.shown(), "all that changes is told");
+        assert_eq!(self.shown, preview.shown(), "every change is reported");
         restarts
     }
 }

@@ -116,7 +116,7 @@ fn a_search_that_fits_nowhere_or_twice_shows_nothing() {
 fn fate(original: &str, answer: &str) -> Option<Fate> {
     let (mut whole, ..) = feed(Format::SearchReplace, original, answer, &[]);
     let (bytes, ..) = feed(Format::SearchReplace, original, answer, &byte_by_byte(answer));
-    assert_eq!(whole, bytes, "what is told does not depend on the cuts");
+    assert_eq!(whole, bytes, "the reports do not depend on the cuts");
     whole.fates.remove(&0)
 }
 

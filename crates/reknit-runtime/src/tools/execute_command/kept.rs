@@ -75,7 +75,7 @@ impl Kept {
         }
         let head = &self.head[..self.head.len() - incomplete(&self.head)];
         let tail = &tail[leftover(tail)..];
-        // Whole lines, unless there is none.
+        // Cut at line ends where there are any.
         let head = head.iter().rposition(|&byte| byte == b'\n').map_or(head, |at| &head[..=at]);
         let tail = tail.iter().position(|&byte| byte == b'\n').map_or(tail, |at| &tail[at + 1..]);
         let left_out = grouped(self.total - (head.len() + tail.len()) as u64);
