@@ -24,7 +24,10 @@ pub(crate) fn open_journal(folder: Option<&Path>) -> Result<Journal, CommandErro
 
 /// The same for a command that only looks at it: `None` if nothing was ever written with it.
 pub(crate) fn existing_journal(folder: Option<&Path>) -> Result<Option<Journal>, CommandError> {
-    if journal_folder(folder)?.is_dir() { open_journal(folder).map(Some) } else { Ok(None) }
+    let path = journal_folder(folder)?;
+    let exists =
+        path.try_exists().with_context(|| format!("cannot open the journal `{}`", path.display()))?;
+    if exists { open_journal(folder).map(Some) } else { Ok(None) }
 }
 
 fn journal_folder(folder: Option<&Path>) -> Result<PathBuf, CommandError> {
@@ -36,12 +39,11 @@ fn journal_folder(folder: Option<&Path>) -> Result<PathBuf, CommandError> {
 }
 
 /// Finishes or takes back what was interrupted below a directory, and says so.
-pub(crate) fn recover(journal: &Journal, root: &Root) {
-    match journal.recover(root) {
-        Ok(None) => {}
-        Ok(Some(recovered)) => print_message(format_args!("note: {recovered}")),
-        Err(error) => print_message(format_args!("error: {error}\nhint: {}", error.hint())),
+pub(crate) fn recover(journal: &Journal, root: &Root) -> Result<(), CommandError> {
+    if let Some(recovered) = journal.recover(root)? {
+        print_message(format_args!("note: {recovered}"));
     }
+    Ok(())
 }
 
 /// Says if a write was finished although a signal came.

@@ -31,7 +31,8 @@ Examples:
   reknit undo --yes          do not ask for confirmation
 
 Files that have changed since are left alone, unless you confirm it or use `--force`.
-Exit code: 0 undone, 1 not undone, 2 usage or other error, 128 plus the number of a signal")]
+Exit code: 0 undone, 1 not undone, or the report could not be printed, 2 usage or other error,
+128 plus the number of a signal that came before anything was written")]
 pub(crate) struct Arguments {
     /// Entry to undo; the last one that is not undone, if omitted
     #[arg(value_name = "ID")]
@@ -160,14 +161,14 @@ fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
         (Some(id), root) => {
             let entry = journal.entry(id).map_err(Error::from)?;
             let root = open_root(root.as_ref().unwrap_or(&entry.root))?;
-            recover_unless_dry(arguments, &journal, &root);
+            recover_unless_dry(arguments, &journal, &root)?;
             // It may have been recovered just now.
             let entry = journal.entry(id).map_err(Error::from)?;
             (root, Some(entry))
         }
         (None, root) => {
             let root = open_root(root.as_deref().unwrap_or(".".as_ref()))?;
-            recover_unless_dry(arguments, &journal, &root);
+            recover_unless_dry(arguments, &journal, &root)?;
             // The next undo does not undo this one, but what was written before.
             let entry = journal.newest(&root).map_err(Error::from)?;
             (root, entry)
@@ -178,10 +179,8 @@ fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
     Ok(Some(Subject { journal, root, entry, standings }))
 }
 
-fn recover_unless_dry(arguments: &Arguments, journal: &Journal, root: &Root) {
-    if !arguments.dry_run {
-        recover(journal, root);
-    }
+fn recover_unless_dry(arguments: &Arguments, journal: &Journal, root: &Root) -> Result<(), CommandError> {
+    if arguments.dry_run { Ok(()) } else { recover(journal, root) }
 }
 
 const YES_OR_NO: [Key; 2] =
@@ -256,9 +255,9 @@ fn undo(
     }
     mention_signal();
     print_message(format_args!("run `reknit undo {}` to reverse this", committed.entry.id));
-    print_report(arguments, out, subject, Some(committed.entry.id))?;
+    let printed = print_report(arguments, out, subject, Some(committed.entry.id));
     prune(journal, root, now);
-    Ok(Outcome::Done)
+    Ok(Outcome::of_written(printed))
 }
 
 /// What helps with files that cannot be undone.

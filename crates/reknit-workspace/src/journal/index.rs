@@ -46,8 +46,10 @@ impl Identity {
         Self { device: metadata.dev(), inode: metadata.ino(), born_ns }
     }
 
-    fn at(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().filter(fs::Metadata::is_dir).map(|metadata| Self::of(&metadata))
+    /// The directory at a path; `None` if there is none.
+    fn at(path: &Path) -> Result<Option<Self>, Error> {
+        let found = system::metadata_of(path).map_err(io_error(path, "finding which directory it is"))?;
+        Ok(found.filter(fs::Metadata::is_dir).map(|metadata| Self::of(&metadata)))
     }
 
     fn file(&self, journal: &Journal) -> PathBuf {
@@ -59,21 +61,28 @@ impl Folder {
     /// The folder of a root, if there is one. A root that was moved takes its folder along.
     pub(crate) fn find(journal: &Journal, root: &Root) -> Result<Option<Self>, Error> {
         let folder = Self::named(journal, &name(root.path()));
-        let identity = Identity::at(root.path());
+        let identity = Identity::at(root.path())?;
         // Without `entries` it is a folder whose creation was interrupted.
-        if folder.path.join("entries").is_dir() {
+        let entries = folder.path.join("entries");
+        if system::metadata_of(&entries).map_err(io_error(&entries, "opening the journal"))?.is_some() {
             // The path counts, whichever directory is there now.
             folder.describe(journal, &Directory { path: root.path().to_owned(), identity })?;
             return Ok(Some(folder));
         }
         let Some(identity) = identity else { return Ok(None) };
-        let Some(other) = fs::read_to_string(identity.file(journal)).ok() else { return Ok(None) };
+        let file = identity.file(journal);
+        let other = system::read_small(&file).map_err(io_error(&file, "opening the journal"))?;
+        let Some(other) = other.and_then(|other| String::from_utf8(other).ok()) else { return Ok(None) };
         let other = Self::named(journal, &other);
-        let Ok(directory) = other.directory() else { return Ok(None) };
+        let directory = match other.directory() {
+            Ok(Some(directory)) => directory,
+            Ok(None) | Err(Error::DamagedRecord { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         if directory.identity != Some(identity) {
             return Ok(None);
         }
-        if Identity::at(&directory.path) == Some(identity) {
+        if Identity::at(&directory.path)? == Some(identity) {
             // Two paths lead to the same directory.
             return Ok(Some(other));
         }
@@ -85,21 +94,17 @@ impl Folder {
         if let Some(folder) = Self::find(journal, root)? {
             return Ok(folder);
         }
-        let directory = Directory { path: root.path().to_owned(), identity: Identity::at(root.path()) };
-        Self::create(journal, &directory)
+        Self::for_path(journal, root.path())
     }
 
-    /// The folder for the root with this path, from an earlier version of the journal.
+    /// The folder for the root with this path, which is created if there is none.
     pub(super) fn for_path(journal: &Journal, path: &Path) -> Result<Self, Error> {
-        Self::create(journal, &Directory { path: path.to_owned(), identity: Identity::at(path) })
-    }
-
-    fn create(journal: &Journal, directory: &Directory) -> Result<Self, Error> {
-        let folder = Self::named(journal, &name(&directory.path));
+        let directory = Directory { path: path.to_owned(), identity: Identity::at(path)? };
+        let folder = Self::named(journal, &name(path));
         let entries = folder.path.join("entries");
         system::make_private_directory(&entries)
             .map_err(io_error(&entries, "creating the folder of a root"))?;
-        folder.describe(journal, directory)?;
+        folder.describe(journal, &directory)?;
         Ok(folder)
     }
 
@@ -111,17 +116,16 @@ impl Folder {
         }
         system::rename(&self.path, &folder.path)
             .map_err(io_error(&self.path, "renaming the folder of a root"))?;
-        let directory = Directory { path: root.path().to_owned(), identity: Identity::at(root.path()) };
+        let directory = Directory { path: root.path().to_owned(), identity: Identity::at(root.path())? };
         folder.describe(journal, &directory)?;
         Ok(folder)
     }
 
     /// Whether the root that it belongs to is not at its path any more.
-    pub(crate) fn is_abandoned(&self) -> bool {
-        self.directory().is_ok_and(|directory| {
-            let there = Identity::at(&directory.path);
-            there.is_none() || directory.identity.is_some() && there != directory.identity
-        })
+    pub(crate) fn is_abandoned(&self) -> Result<bool, Error> {
+        let Some(directory) = self.directory()? else { return Ok(false) };
+        let there = Identity::at(&directory.path)?;
+        Ok(there.is_none() || directory.identity.is_some() && there != directory.identity)
     }
 
     /// Whether its last entry was interrupted, or is being written.
@@ -137,7 +141,7 @@ impl Folder {
 
     pub(crate) fn entry(&self, id: EntryId) -> Result<Entry, Error> {
         let mut entry = Sealed::open(id, self.entry_file(id))?.entry()?;
-        if let Ok(directory) = self.directory() {
+        if let Ok(Some(directory)) = self.directory() {
             // Where it is now, if it was moved since.
             entry.root = directory.path;
         }
@@ -182,15 +186,17 @@ impl Folder {
         Self { path: journal.roots().join(name) }
     }
 
-    fn directory(&self) -> Result<Directory, Error> {
+    /// Which directory it is for, if that was written down.
+    fn directory(&self) -> Result<Option<Directory>, Error> {
         let path = self.path.join("root");
-        let line = fs::read(&path).map_err(io_error(&path, "reading which root it is"))?;
-        sealed::parse(&line).map_err(|what| Error::DamagedRecord { path, at: 0, what })
+        let line = system::read_small(&path).map_err(io_error(&path, "reading which root it is"))?;
+        let directory = line.map(|line| sealed::parse(&line)).transpose();
+        directory.map_err(|what| Error::DamagedRecord { path, at: 0, what })
     }
 
     /// Writes down which directory it is for, unless that is known.
     fn describe(&self, journal: &Journal, directory: &Directory) -> Result<(), Error> {
-        if self.directory().is_ok_and(|known| known == *directory) {
+        if self.directory().is_ok_and(|known| known.as_ref() == Some(directory)) {
             return Ok(());
         }
         write_whole(&self.path.join("root"), sealed::line(directory).as_bytes())?;

@@ -100,10 +100,7 @@ impl<'r> Guard<'r> {
         if self.is_journal(&place) {
             return Some(Protected::Journal);
         }
-        let exists = |name: &str| {
-            // A symlink that leads nowhere counts: git creates what it points to.
-            place.join(name).symlink_metadata().is_ok() || self.is_planned(directory, name)
-        };
+        let exists = |name: &str| git::may_exist(&place.join(name)) || self.is_planned(directory, name);
         let is_git = git::is_repository(exists) || self.is_resolved_by_git(directory);
         is_git.then_some(Protected::Git)
     }
