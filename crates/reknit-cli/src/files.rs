@@ -53,6 +53,19 @@ pub(crate) fn mention_signal() {
     }
 }
 
+/// Says which entries the journal loses if something is written that takes this many bytes there.
+pub(crate) fn announce_pruning(journal: &Journal, root: &Root, bytes: u64) -> Result<(), CommandError> {
+    let pruned = journal.would_prune(root, &Keep::default(), bytes, SystemTime::now())?;
+    if let Some(newest) = pruned.newest {
+        print_message(format_args!(
+            "note: the journal keeps 30 days and 1 GiB for each directory: this write removes {} from it, up to \
+             entry {newest}, which cannot be undone then",
+            if pruned.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", pruned.entries) },
+        ));
+    }
+    Ok(())
+}
+
 /// Removes old entries of a root from the journal. A failure is reported and has no other consequence.
 pub(crate) fn prune(journal: &Journal, root: &Root, now: SystemTime) {
     if let Err(error) = journal.prune(root, &Keep::default(), now) {

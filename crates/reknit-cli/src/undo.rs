@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::Args;
+use reknit_workspace::journal::Change;
 use reknit_workspace::undo::{Conflicts, Error, Standing};
 use reknit_workspace::{Entry, EntryId, Journal, RelPath, Root, Undo};
 use serde::Serialize;
 
 use crate::ask::{self, Key, Keyboard};
 use crate::explain;
-use crate::files::{existing_journal, mention_signal, open_root, prune, recover};
+use crate::files::{announce_pruning, existing_journal, mention_signal, open_root, prune, recover};
 use crate::interrupt::Writing;
 use crate::log::ListedFile;
 use crate::outcome::{CommandError, Outcome};
@@ -111,6 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         }
         return Ok(Outcome::Done);
     }
+    announce_pruning(&subject.journal, &subject.root, saved_bytes(&subject.entry))?;
     let conflicts = match asked.filter(|_| !arguments.yes) {
         None if arguments.force => Conflicts::Overwrite,
         None if arguments.skip => Conflicts::Skip,
@@ -132,6 +134,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         return nothing_left(arguments, &mut out, &subject);
     }
     undo(arguments, &mut out, &subject, conflicts)
+}
+
+/// At most how many bytes the journal has to save for the undo of an entry.
+fn saved_bytes(entry: &Entry) -> u64 {
+    let saved = entry.changes.iter().map(|change| match change {
+        Change::Create { after, .. } | Change::Update { after, .. } => after.size,
+        Change::Move { before, after, .. } if !after.same_content(before) => after.size,
+        _ => 0,
+    });
+    saved.sum()
 }
 
 /// Says that an undo would change nothing. It is not written to the journal either.
