@@ -5,9 +5,10 @@
 //! and [`Draft::commit`] writes the files and records them in the journal, so that [`Undo`](crate::Undo) can
 //! revert them.
 //!
-//! An edit is refused if its path leads outside the root, if it is inside `.git`, whose hooks and settings git
-//! would run, or if it moves a file to the path of another edit. A refused edit is a [`Failure`], like one that
-//! has no place in its file, and while there is a failure [`Draft::commit`] writes nothing.
+//! An edit is refused if its path leads outside the root, if it leads into a git repository's own data, whose hooks and
+//! settings git would run, or into the journal, or if it moves a file to the path of another edit. A refused edit is
+//! a [`Failure`], like one that has no place in its file, and while there is a failure [`Draft::commit`] writes
+//! nothing.
 //!
 //! ```
 //! use std::time::SystemTime;

@@ -99,12 +99,11 @@ impl Reader<'_> {
         } else {
             self.root.resolve(path).map_err(refused)?
         };
-        // Both forms, because `.git` may be a symlink, and a symlink may point into it.
-        if is_inside_git(self.below_root(path)) || is_inside_git(resolved.as_str()) {
-            return Err(Refused::Git { path: path.to_owned() });
-        }
-        // The rest of what a write refuses, so that it is known before anything is shown or asked.
-        self.guard.check(&resolved).map_err(refused)?;
+        // What a write refuses, so that it is known before anything is shown or asked. Both forms, because `.git` may
+        // be a symlink, and a symlink may point into it.
+        Guard::check_name(self.below_root(path))
+            .and_then(|()| self.guard.check(&resolved))
+            .map_err(refused)?;
         let is_known = |known: &Option<Named>| match known {
             Some(file) => needed == Needed::Stamp || file.bytes.get().is_some(),
             None => true,
@@ -135,9 +134,4 @@ impl Reader<'_> {
         let root = self.root.path().to_str().expect("the path of a root is UTF-8");
         path.strip_prefix(root).unwrap_or(path)
     }
-}
-
-/// Whether a path is `.git` or inside it. Case is ignored, as some file systems do.
-fn is_inside_git(path: &str) -> bool {
-    path.split('/').any(|name| name.eq_ignore_ascii_case(".git"))
 }
