@@ -292,7 +292,9 @@ fn act(
             }
         }
         (Purpose::Write | Purpose::Ask(_), Planned::Below(draft)) => {
-            let mut summary = Summary::new(work, draft.plan(), Contents::Included);
+            // A file that is only moved is not read for a report that nobody wants.
+            let contents = if arguments.is_json() { Contents::Included } else { Contents::Omitted };
+            let mut summary = Summary::new(work, draft.plan(), contents);
             write::announce_pruning(arguments, &draft)?;
             summary.entry = write::write(arguments, work, &draft)?;
             return Ok(Outcome::of_written(print_summary(arguments, &summary)));
