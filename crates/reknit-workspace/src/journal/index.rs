@@ -1,7 +1,6 @@
 //! Which folder of the journal belongs to a root: found by its path, then by its device and inode.
 
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -14,7 +13,7 @@ use super::records::Records;
 use super::{Entry, EntryId, Error, Journal, io_error};
 use crate::root::Root;
 use crate::stamp::Hash;
-use crate::{sealed, system, temporary};
+use crate::{sealed, system};
 
 /// The folder of one root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,12 +198,13 @@ impl Folder {
         if self.directory().is_ok_and(|known| known.as_ref() == Some(directory)) {
             return Ok(());
         }
-        write_whole(&self.path.join("root"), sealed::line(directory).as_bytes())?;
-        let (Some(identity), Some(name)) = (directory.identity, self.path.file_name()) else { return Ok(()) };
-        let file = identity.file(journal);
-        let inodes = journal.folder.join("inodes");
-        system::make_private_directory(&inodes).map_err(io_error(&inodes, "creating a folder"))?;
-        write_whole(&file, name.as_encoded_bytes())
+        // In this order: once the second is there, nothing is written again.
+        if let (Some(identity), Some(name)) = (directory.identity, self.path.file_name()) {
+            let inodes = journal.folder.join("inodes");
+            system::make_private_directory(&inodes).map_err(io_error(&inodes, "creating a folder"))?;
+            write_small(&identity.file(journal), name.as_encoded_bytes())?;
+        }
+        write_small(&self.path.join("root"), sealed::line(directory).as_bytes())
     }
 }
 
@@ -222,15 +222,9 @@ fn name(path: &Path) -> String {
     name
 }
 
-/// Replaces a small file as a whole.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let failed = io_error(path, "writing to the journal");
-    let temporary = path.with_extension(temporary::random_digits());
-    let written = system::create_private(&temporary)
-        .and_then(|mut file| system::write(&mut file, bytes))
-        .and_then(|()| system::rename(&temporary, path));
-    written.map_err(|source: io::Error| {
-        let _ = system::remove(&temporary);
-        failed(source)
-    })
+/// Writes a small file in place, so that nothing is left over if that is interrupted. A torn one is not recognised, and
+/// written again.
+fn write_small(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = system::create_private(path).and_then(|mut file| system::write(&mut file, bytes));
+    written.map_err(io_error(path, "writing to the journal"))
 }
