@@ -216,7 +216,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         Place::File(file) => Target::one(file, parsed)?,
         Place::Below(root) => {
             if matches!(purpose, Purpose::Write | Purpose::Ask(_)) && !arguments.no_journal {
-                recover(&open_journal(arguments.journal.as_deref())?, root);
+                recover(&open_journal(arguments.journal.as_deref())?, root)?;
             }
             Target::Below(Edits::read(root, parsed))
         }
@@ -292,18 +292,12 @@ fn act(
             }
         }
         (Purpose::Write | Purpose::Ask(_), Planned::Below(draft)) => {
-            let mut summary = Summary::new(work, draft.plan(), Contents::Included);
+            // A file that is only moved is not read for a report that nobody wants.
+            let contents = if arguments.is_json() { Contents::Included } else { Contents::Omitted };
+            let mut summary = Summary::new(work, draft.plan(), contents);
             write::announce_pruning(arguments, &draft)?;
             summary.entry = write::write(arguments, work, &draft)?;
-            if let Err(error) = print_summary(arguments, &summary) {
-                error.report();
-                if !matches!(error, CommandError::BrokenPipe) {
-                    print_message(format_args!(
-                        "the files are written; only the report could not be printed"
-                    ));
-                    return Ok(Outcome::Partly);
-                }
-            }
+            return Ok(Outcome::of_written(print_summary(arguments, &summary)));
         }
     }
     Ok(Outcome::Done)

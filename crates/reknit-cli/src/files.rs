@@ -24,7 +24,10 @@ pub(crate) fn open_journal(folder: Option<&Path>) -> Result<Journal, CommandErro
 
 /// The same for a command that only looks at it: `None` if nothing was ever written with it.
 pub(crate) fn existing_journal(folder: Option<&Path>) -> Result<Option<Journal>, CommandError> {
-    if journal_folder(folder)?.is_dir() { open_journal(folder).map(Some) } else { Ok(None) }
+    let path = journal_folder(folder)?;
+    let exists =
+        path.try_exists().with_context(|| format!("cannot open the journal `{}`", path.display()))?;
+    if exists { open_journal(folder).map(Some) } else { Ok(None) }
 }
 
 fn journal_folder(folder: Option<&Path>) -> Result<PathBuf, CommandError> {
@@ -36,12 +39,11 @@ fn journal_folder(folder: Option<&Path>) -> Result<PathBuf, CommandError> {
 }
 
 /// Finishes or takes back what was interrupted below a directory, and says so.
-pub(crate) fn recover(journal: &Journal, root: &Root) {
-    match journal.recover(root) {
-        Ok(None) => {}
-        Ok(Some(recovered)) => print_message(format_args!("note: {recovered}")),
-        Err(error) => print_message(format_args!("error: {error}\nhint: {}", error.hint())),
+pub(crate) fn recover(journal: &Journal, root: &Root) -> Result<(), CommandError> {
+    if let Some(recovered) = journal.recover(root)? {
+        print_message(format_args!("note: {recovered}"));
     }
+    Ok(())
 }
 
 /// Says if a write was finished although a signal came.
@@ -49,6 +51,19 @@ pub(crate) fn mention_signal() {
     if let Some((name, _)) = interrupt::signal() {
         print_message(format_args!("{name} came during the write: all files are written"));
     }
+}
+
+/// Says which entries the journal loses if something is written that takes this many bytes there.
+pub(crate) fn announce_pruning(journal: &Journal, root: &Root, bytes: u64) -> Result<(), CommandError> {
+    let pruned = journal.would_prune(root, &Keep::default(), bytes, SystemTime::now())?;
+    if let Some(newest) = pruned.newest {
+        print_message(format_args!(
+            "note: the journal keeps 30 days and 1 GiB for each directory: this write removes {} from it, up to \
+             entry {newest}, which cannot be undone then",
+            if pruned.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", pruned.entries) },
+        ));
+    }
+    Ok(())
 }
 
 /// Removes old entries of a root from the journal. A failure is reported and has no other consequence.

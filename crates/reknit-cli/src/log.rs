@@ -29,7 +29,7 @@ Examples:
   reknit log --json      the same as one JSON object
   reknit undo 12         undo entry 12
 
-Exit code: 0 all entries listed, 1 some entries are damaged, 2 usage or other error")]
+Exit code: 0 all entries listed, 1 some are damaged or still unfinished, 2 usage or other error")]
 pub(crate) struct Arguments {
     /// Directory
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -59,11 +59,15 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     // An error about the directory comes first.
     let root = if arguments.all { None } else { Some(open_root(&arguments.root)?) };
+    let mut is_whole = true;
     let log = match (existing_journal(arguments.journal.as_deref())?, root) {
         (None, _) => None,
         (Some(journal), None) => Some(journal.log_of_all(arguments.number)?),
         (Some(journal), Some(root)) => {
-            recover(&journal, &root);
+            if let Err(error) = recover(&journal, &root) {
+                error.report();
+                is_whole = false;
+            }
             Some(journal.log(&root, arguments.number)?)
         }
     };
@@ -89,11 +93,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     for damage in &damaged {
         print_message(format_args!("error: {damage}\nhint: {}", damage.hint()));
     }
-    if damaged.is_empty() {
-        return Ok(Outcome::Done);
+    if !damaged.is_empty() {
+        explain::point_to([explain::WRITE]);
+        is_whole = false;
     }
-    explain::point_to([explain::WRITE]);
-    Ok(Outcome::Partly)
+    Ok(if is_whole { Outcome::Done } else { Outcome::Partly })
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -17,6 +17,20 @@ pub(crate) enum Outcome {
     Interrupted,
 }
 
+impl Outcome {
+    /// How a command ends that has written files and then printed its report, or could not.
+    pub(crate) fn of_written(printed: Result<(), CommandError>) -> Self {
+        match printed {
+            Ok(()) | Err(CommandError::BrokenPipe) => Self::Done,
+            Err(error) => {
+                error.report();
+                print_message(format_args!("the files are written; only the report could not be printed"));
+                Self::Partly
+            }
+        }
+    }
+}
+
 /// Why a command could not do its work.
 #[derive(Debug)]
 pub(crate) enum CommandError {

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::Args;
+use reknit_workspace::journal::Change;
 use reknit_workspace::undo::{Conflicts, Error, Standing};
 use reknit_workspace::{Entry, EntryId, Journal, RelPath, Root, Undo};
 use serde::Serialize;
 
 use crate::ask::{self, Key, Keyboard};
 use crate::explain;
-use crate::files::{existing_journal, mention_signal, open_root, prune, recover};
+use crate::files::{announce_pruning, existing_journal, mention_signal, open_root, prune, recover};
 use crate::interrupt::Writing;
 use crate::log::ListedFile;
 use crate::outcome::{CommandError, Outcome};
@@ -31,7 +32,8 @@ Examples:
   reknit undo --yes          do not ask for confirmation
 
 Files that have changed since are left alone, unless you confirm it or use `--force`.
-Exit code: 0 undone, 1 not undone, 2 usage or other error, 128 plus the number of a signal")]
+Exit code: 0 undone, 1 not undone, or the report could not be printed, 2 usage or other error,
+128 plus the number of a signal that came before anything was written")]
 pub(crate) struct Arguments {
     /// Entry to undo; the last one that is not undone, if omitted
     #[arg(value_name = "ID")]
@@ -110,6 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         }
         return Ok(Outcome::Done);
     }
+    announce_pruning(&subject.journal, &subject.root, saved_bytes(&subject.entry))?;
     let conflicts = match asked.filter(|_| !arguments.yes) {
         None if arguments.force => Conflicts::Overwrite,
         None if arguments.skip => Conflicts::Skip,
@@ -131,6 +134,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
         return nothing_left(arguments, &mut out, &subject);
     }
     undo(arguments, &mut out, &subject, conflicts)
+}
+
+/// At most how many bytes the journal has to save for the undo of an entry.
+fn saved_bytes(entry: &Entry) -> u64 {
+    let saved = entry.changes.iter().map(|change| match change {
+        Change::Create { after, .. } | Change::Update { after, .. } => after.size,
+        Change::Move { before, after, .. } if !after.same_content(before) => after.size,
+        _ => 0,
+    });
+    saved.sum()
 }
 
 /// Says that an undo would change nothing. It is not written to the journal either.
@@ -160,14 +173,14 @@ fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
         (Some(id), root) => {
             let entry = journal.entry(id).map_err(Error::from)?;
             let root = open_root(root.as_ref().unwrap_or(&entry.root))?;
-            recover_unless_dry(arguments, &journal, &root);
+            recover_unless_dry(arguments, &journal, &root)?;
             // It may have been recovered just now.
             let entry = journal.entry(id).map_err(Error::from)?;
             (root, Some(entry))
         }
         (None, root) => {
             let root = open_root(root.as_deref().unwrap_or(".".as_ref()))?;
-            recover_unless_dry(arguments, &journal, &root);
+            recover_unless_dry(arguments, &journal, &root)?;
             // The next undo does not undo this one, but what was written before.
             let entry = journal.newest(&root).map_err(Error::from)?;
             (root, entry)
@@ -178,10 +191,8 @@ fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
     Ok(Some(Subject { journal, root, entry, standings }))
 }
 
-fn recover_unless_dry(arguments: &Arguments, journal: &Journal, root: &Root) {
-    if !arguments.dry_run {
-        recover(journal, root);
-    }
+fn recover_unless_dry(arguments: &Arguments, journal: &Journal, root: &Root) -> Result<(), CommandError> {
+    if arguments.dry_run { Ok(()) } else { recover(journal, root) }
 }
 
 const YES_OR_NO: [Key; 2] =
@@ -256,9 +267,9 @@ fn undo(
     }
     mention_signal();
     print_message(format_args!("run `reknit undo {}` to reverse this", committed.entry.id));
-    print_report(arguments, out, subject, Some(committed.entry.id))?;
+    let printed = print_report(arguments, out, subject, Some(committed.entry.id));
     prune(journal, root, now);
-    Ok(Outcome::Done)
+    Ok(Outcome::of_written(printed))
 }
 
 /// What helps with files that cannot be undone.

@@ -5,9 +5,10 @@
 //! and [`Draft::commit`] writes the files and records them in the journal, so that [`Undo`](crate::Undo) can
 //! revert them.
 //!
-//! An edit is refused if its path leads outside the root, if it is inside `.git`, whose hooks and settings git
-//! would run, or if it moves a file to the path of another edit. A refused edit is a [`Failure`], like one that
-//! has no place in its file, and while there is a failure [`Draft::commit`] writes nothing.
+//! An edit is refused if its path leads outside the root, if it leads into a git repository's own data, whose hooks and
+//! settings git would run, or into the journal, or if it moves a file to the path of another edit. A refused edit is
+//! a [`Failure`], like one that has no place in its file, and while there is a failure [`Draft::commit`] writes
+//! nothing.
 //!
 //! ```
 //! use std::time::SystemTime;
@@ -40,7 +41,8 @@ use std::collections::BTreeMap;
 use reknit::Limits;
 use reknit::edit::{Original, Parsed, Policy};
 
-use crate::root::{File, RelPath, Root};
+use crate::root::{RelPath, Root};
+use crate::stamp::Stamp;
 
 mod reader;
 mod refusal;
@@ -52,6 +54,7 @@ mod error;
 pub use draft::Draft;
 pub use error::Error;
 pub use failure::Failure;
+use reader::Named;
 pub use refusal::{Refusal, Refused};
 
 /// The edits of an answer, and the files that they name.
@@ -60,7 +63,7 @@ pub struct Edits<'r> {
     root: &'r Root,
     answer: Parsed,
     /// `None` for a file that does not exist.
-    files: BTreeMap<RelPath, Option<File>>,
+    files: BTreeMap<RelPath, Option<Named>>,
     refusals: Vec<Refusal>,
 }
 
@@ -69,7 +72,7 @@ impl<'r> Edits<'r> {
     ///
     /// Paths are resolved with [`Root::resolve`]. Deleting or moving a file is about the name itself, so there a
     /// symlink is refused instead of followed. If a file cannot be read, the edits that name it are refused. A
-    /// file that does not exist is fine, because an edit may create it.
+    /// file that does not exist is fine, because an edit may create it. One that is only moved is not kept in memory.
     pub fn read(root: &'r Root, answer: Parsed) -> Self {
         Self::read_with_limits(root, answer, &Limits::default())
     }
@@ -95,8 +98,16 @@ impl<'r> Edits<'r> {
 
     /// The content of a file when it was read, by its path in [`answer`](Self::answer) or a plan; `None` if the file
     /// did not exist.
+    ///
+    /// That of a file that is only moved is read at the first call; `None` if it has changed by then.
     pub fn content(&self, path: &str) -> Option<&[u8]> {
-        Some(&self.files.get(path)?.as_ref()?.bytes)
+        let (path, file) = self.files.get_key_value(path)?;
+        file.as_ref()?.bytes(self.root, path)
+    }
+
+    /// The state of a file when it was read, by the same path; `None` if the file did not exist.
+    pub fn stamp(&self, path: &str) -> Option<&Stamp> {
+        Some(&self.files.get(path)?.as_ref()?.stamp)
     }
 
     /// Finds the places of all edits that are not refused.
@@ -106,11 +117,11 @@ impl<'r> Edits<'r> {
 
     fn originals(&self) -> Vec<Original<'_>> {
         let existing = self.files.iter().filter_map(|(path, file)| Some((path, file.as_ref()?)));
-        existing.map(|(path, file)| Original { path: path.as_str(), content: &file.bytes }).collect()
+        existing.map(|(path, file)| Original { path: path.as_str(), content: file.read_bytes() }).collect()
     }
 
     /// A path in a plan, and the file that was there.
-    fn file(&self, path: &str) -> (&RelPath, Option<&File>) {
+    fn file(&self, path: &str) -> (&RelPath, Option<&Named>) {
         let (path, file) = self.files.get_key_value(path).expect("the files of planned edits were read");
         (path, file.as_ref())
     }

@@ -91,6 +91,8 @@ impl Journal {
     }
 
     /// A journal that is removed with this value: what is written with it can be undone only until then.
+    ///
+    /// If the process is killed, nothing recovers what it was writing.
     pub fn temporary() -> Result<Self, Error> {
         let folder = std::env::temp_dir().join(format!("reknit-{}", temporary::random_digits()));
         let mut journal = Self::open(&folder)?;
@@ -141,15 +143,23 @@ impl Journal {
     pub fn newest(&self, root: &Root) -> Result<Option<Entry>, Error> {
         let Some(folder) = Folder::find(self, root)? else { return Ok(None) };
         match chain::newest(&folder)? {
-            Some(id) => folder.entry(id).map(Some),
+            Some(id) => match folder.entry(id) {
+                Err(Error::NoEntry { id }) => Err(Error::Missing { id, path: folder.entry_file(id) }),
+                entry => entry.map(Some),
+            },
             None => Ok(None),
         }
     }
 
     /// The folder of the root that has an entry.
     pub(crate) fn folder_with(&self, id: EntryId) -> Result<Folder, Error> {
-        let mut folders = index::all(self)?.into_iter();
-        folders.find(|folder| folder.entry_file(id).exists()).ok_or(Error::NoEntry { id })
+        for folder in index::all(self)? {
+            let file = folder.entry_file(id);
+            if system::metadata_of(&file).map_err(io_error(&file, "looking for an entry"))?.is_some() {
+                return Ok(folder);
+            }
+        }
+        Err(Error::NoEntry { id })
     }
 
     /// The same journal for work that has to be finished.

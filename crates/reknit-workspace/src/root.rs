@@ -124,6 +124,12 @@ impl Root {
         Ok(File { bytes, stamp })
     }
 
+    /// The stamp of a file, without keeping the file in memory.
+    pub(crate) fn stamp(&self, path: &RelPath) -> Result<Stamp, Error> {
+        let place = self.place(path)?;
+        Stamp::of_file(&mut place.open()?).map_err(|error| place.io("reading", error))
+    }
+
     /// The place that a path leads to. Its directory must exist.
     pub(crate) fn place(&self, path: &RelPath) -> Result<Place, Error> {
         let missing = |_: &OwnedFd, _: &str, _: &str| Err(Error::NotFound { path: path.to_string() });

@@ -231,6 +231,26 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
+/// The rest of a file.
+pub(crate) fn read_to_end(file: &mut File) -> io::Result<Vec<u8>> {
+    point()?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A whole file, which is small; `None` if it does not exist.
+pub(crate) fn read_small(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    point()?;
+    existing(fs::read(path))
+}
+
+/// What is at a path, symlinks followed; `None` if there is nothing.
+pub(crate) fn metadata_of(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    point()?;
+    existing(fs::metadata(path))
+}
+
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     point()?;
     File::open(path)
@@ -256,17 +276,24 @@ pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
 /// The names in a directory; none if it does not exist.
 pub(crate) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     point()?;
-    match fs::read_dir(folder) {
-        Ok(found) => found.map(|found| Ok(found?.file_name())).collect(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+    match existing(fs::read_dir(folder))? {
+        Some(found) => found.map(|found| Ok(found?.file_name())).collect(),
+        None => Ok(Vec::new()),
     }
 }
 
 fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
+    existing(result).map(|_| ())
+}
+
+/// `None` if what was asked for does not exist.
+fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
+        Ok(found) => Ok(Some(found)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::SystemTime;
 
 use crate::journal::{self, Entry, EntryId, Folder, Journal, Locked, State};
-use crate::root::{self, RelPath, Root};
+use crate::root::{RelPath, Root};
 use crate::write::{self, Committed, Heading, Revert, commit, recover};
 
 /// The undo of an entry.
@@ -114,7 +114,7 @@ impl Undo {
         if Folder::find(journal, root)?.as_ref() != Some(&folder) {
             // A root that was moved to another file system has another inode, but its files are what they were.
             let other = || Error::OtherRoot { entry: self.entry, root: entry.root.display().to_string() };
-            if !folder.is_abandoned() {
+            if !folder.is_abandoned()? {
                 return Err(other());
             }
             let fits = |revert: &Revert| matches!(revert, Revert::Already | Revert::Restore(_));
@@ -164,10 +164,7 @@ pub enum Error {
     /// The journal could not be read.
     #[error(transparent)]
     Journal(#[from] journal::Error),
-    /// A file could not be accessed.
-    #[error(transparent)]
-    Path(#[from] root::Error),
-    /// The files could not be written.
+    /// The files could not be read or written.
     #[error(transparent)]
     Write(#[from] write::Error),
     /// The entry belongs to another root.
@@ -201,7 +198,6 @@ impl Error {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Journal(error) => error.hint(),
-            Self::Path(error) => error.hint(),
             Self::Write(error) => error.hint(),
             Self::OtherRoot { .. } => {
                 "use that root to undo it; if it was moved, its files must be as the entry left them"
@@ -213,7 +209,7 @@ impl Error {
 }
 
 /// How to revert each file of an entry.
-fn reverts(root: &Root, folder: &Folder, entry: &Entry) -> Result<Vec<(RelPath, Revert)>, root::Error> {
+fn reverts(root: &Root, folder: &Folder, entry: &Entry) -> Result<Vec<(RelPath, Revert)>, write::Error> {
     let reverts = (0..entry.changes.len()).map(|index| write::reverts(root, folder, entry, index));
     Ok(reverts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }

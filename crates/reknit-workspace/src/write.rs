@@ -9,6 +9,10 @@
 //! 5. **Perform**: each file is replaced, moved or removed. If that fails for one, those before it are taken back.
 //!    At the end the entry is done.
 //!
+//! Whichever stage fails, its temporary files and directories are removed. If that or taking back fails too, the error
+//! says so ([`Error::NotCleaned`], [`Error::Interrupted`]), and the next commit, undo or [`Journal::recover`] below the
+//! root does it.
+//!
 //! What to know about the last stage:
 //!
 //! - A file is replaced by a new one with the same name. Owner, group, permissions, access control list,

@@ -131,7 +131,7 @@ fn place_words(work: &Work<'_>, file: &FilePlan, index: usize, found: &Match) ->
     let edit = &work.target.answer().edits[index];
     let mut words = match &edit.action {
         Action::Delete => "the file is deleted".to_owned(),
-        Action::Move { to } if work.target.content(to).is_some() => {
+        Action::Move { to } if work.target.exists(to) => {
             format!("the file is moved to `{to}`, replacing the existing file")
         }
         Action::Move { to } => format!("the file is moved to `{to}`"),

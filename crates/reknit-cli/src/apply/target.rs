@@ -53,6 +53,14 @@ impl Target<'_> {
         }
     }
 
+    /// Whether a file exists.
+    pub(super) fn exists(&self, path: &str) -> bool {
+        match self {
+            Self::One { .. } => true,
+            Self::Below(edits) => edits.stamp(path).is_some(),
+        }
+    }
+
     /// The name of a file for people.
     pub(super) fn shown<'a>(&'a self, path: &'a str) -> &'a str {
         match self {

@@ -43,11 +43,12 @@ impl Work<'_> {
 
     /// The diff of one file, with its names.
     pub(super) fn diff<'a>(&'a self, file: &'a FilePlan) -> (Sides<'a>, Diff<'a>) {
-        let original = self.target.content(&file.path);
         // Tools that apply a diff take its paths relative to the current directory.
         let name = self.target.shown(&file.path).trim_start_matches('/');
-        let before = original.is_some().then_some(name);
-        let original = original.unwrap_or_default();
+        let before = self.target.exists(&file.path).then_some(name);
+        let is_only_moved = matches!(file.action, FileAction::Move { .. }) && file.splices.is_empty();
+        // One that is only moved is not read for this.
+        let original = if is_only_moved { None } else { self.target.content(&file.path) }.unwrap_or_default();
         let splices = file.splices.iter().map(|splice| (splice.range.clone(), &*splice.replacement));
         match &file.action {
             FileAction::Create | FileAction::Update => {

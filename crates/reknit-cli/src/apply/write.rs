@@ -2,13 +2,12 @@
 
 use std::time::SystemTime;
 
-use reknit_workspace::journal::Keep;
 use reknit_workspace::{Draft, EntryId, Journal};
 
 use super::Arguments;
 use super::report::describe;
 use super::work::Work;
-use crate::files::{mention_signal, open_journal, prune};
+use crate::files::{self, mention_signal, open_journal, prune};
 use crate::interrupt::Writing;
 use crate::outcome::CommandError;
 use crate::print_message;
@@ -19,16 +18,7 @@ pub(super) fn announce_pruning(arguments: &Arguments, draft: &Draft<'_>) -> Resu
         return Ok(());
     }
     let journal = open_journal(arguments.journal.as_deref())?;
-    let keep = Keep::default();
-    let pruned = journal.would_prune(draft.root(), &keep, draft.saved_bytes(), SystemTime::now())?;
-    if let Some(newest) = pruned.newest {
-        print_message(format_args!(
-            "note: the journal keeps 30 days and 1 GiB for each directory: this write removes {} from it, up to \
-             entry {newest}, which cannot be undone then",
-            if pruned.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", pruned.entries) },
-        ));
-    }
-    Ok(())
+    files::announce_pruning(&journal, draft.root(), draft.saved_bytes())
 }
 
 /// Writes what a draft changes and reports it. Returns the entry of the journal; `None` if there is none.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -18,7 +18,16 @@ pub(crate) struct Folder {
 impl Folder {
     /// A directory with these files, and one for the journal beside it.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = Self { temporary: tempfile::tempdir().expect("there is room for files") };
+        Self::new_in(tempfile::tempdir(), files)
+    }
+
+    /// The same in memory, if the system has a folder there.
+    pub(crate) fn in_memory(files: &[(&str, &str)]) -> Self {
+        Self::new_in(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()), files)
+    }
+
+    fn new_in(temporary: io::Result<TempDir>, files: &[(&str, &str)]) -> Self {
+        let folder = Self { temporary: temporary.expect("there is room for files") };
         fs::create_dir(folder.root()).expect("the directory is new");
         for (path, content) in files {
             folder.write(path, content);

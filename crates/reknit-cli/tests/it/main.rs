@@ -14,6 +14,8 @@ mod endings;
 mod explain;
 mod folder;
 mod help;
+#[cfg(unix)]
+mod injected;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod memory;

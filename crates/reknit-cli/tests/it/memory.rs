@@ -1,7 +1,7 @@
 //! How much memory an edit of a large file takes: the file once, and little more.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write as _};
 
 use crate::folder::{Folder, block_of};
 
@@ -44,4 +44,19 @@ fn a_large_file_is_held_once() {
     let (most, printed) = peak(&folder, &["apply", "--yes", "--json", "answer.md"]);
     assert!(printed > size, "{printed} of {size}");
     assert!(most <= size + answer.len() as u64 + SLACK, "{most} for {size}");
+}
+
+#[test]
+fn a_file_that_is_only_moved_is_not_held() {
+    let folder = Folder::new(&[]);
+    let large = fs::File::create(folder.root().join("large.txt")).expect("it can be made");
+    large.set_len(256 << 20).expect("it can grow");
+    // With less memory than the file, in kilobytes.
+    let script = format!("ulimit -v 150000 && exec {} apply --yes", env!("CARGO_BIN_EXE_reknit"));
+    let mut child = folder.command("sh", &["-c", &script]).spawn().expect("there is a shell");
+    let answer = "*** Begin Patch\n*** Update File: large.txt\n*** Move to: d/moved.txt\n*** End Patch\n";
+    child.stdin.take().expect("it is on a pipe").write_all(answer.as_bytes()).expect("it fits the pipe");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(folder.has("d/moved.txt") && !folder.has("large.txt"));
 }

@@ -5,18 +5,22 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use expect_test::expect;
 
 use crate::folder::{Folder, block_of};
+use crate::injected::{has_strace, injected};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_reknit");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_reknit");
+
+/// What is at each path below the root: the content of a file, or a directory.
+pub(crate) type Tree = BTreeMap<String, Option<Vec<u8>>>;
 
 /// All files below the root, temporary ones and empty directories included.
-fn tree(folder: &Folder) -> BTreeMap<String, Option<Vec<u8>>> {
-    fn walk(folder: &Path, prefix: &str, tree: &mut BTreeMap<String, Option<Vec<u8>>>) {
+pub(crate) fn tree(folder: &Folder) -> Tree {
+    fn walk(folder: &Path, prefix: &str, tree: &mut Tree) {
         for found in fs::read_dir(folder).expect("it is there") {
             let found = found.expect("it can be listed");
             let path = format!("{prefix}{}", found.file_name().to_string_lossy());
@@ -125,7 +129,7 @@ fn a_signal_ends_a_write_at_a_whole_state() {
 }
 
 /// After a kill, the next command finishes or takes back, and nothing is left over.
-fn check_after_kill(folder: &Folder, trees: [&BTreeMap<String, Option<Vec<u8>>>; 2], what: &str) -> bool {
+fn check_after_kill(folder: &Folder, trees: [&Tree; 2], what: &str) -> bool {
     let next = folder.run(&["log"], "");
     assert_eq!(next.code, Some(0), "{what}: {}", next.stderr);
     let now = tree(folder);
@@ -160,62 +164,6 @@ fn a_kill_at_any_moment_leaves_old_or_new_files() {
     println!("{outcomes:?} old and new");
 }
 
-/// The calls that change something, by the names that `strace` has for them.
-const CALLS: [&str; 20] = [
-    "openat",
-    "write",
-    "pwrite64",
-    "rename",
-    "renameat",
-    "renameat2",
-    "unlink",
-    "unlinkat",
-    "mkdir",
-    "mkdirat",
-    "rmdir",
-    "fsync",
-    "fdatasync",
-    "ftruncate",
-    "fchown",
-    "fchmod",
-    "flock",
-    "fsetxattr",
-    "fremovexattr",
-    "linkat",
-];
-
-fn has_strace() -> bool {
-    let probe = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
-    let has = probe.is_ok_and(|status| status.success());
-    if !has {
-        println!("left out: `strace` is not there, or may not trace");
-    }
-    has
-}
-
-/// Runs the binary with something injected into a call; returns whether it ended by itself, and its standard error.
-fn injected(folder: &Folder, name: &str, what: &str, arguments: &[&str]) -> (bool, String) {
-    let (trace, inject) = (format!("trace={name}"), format!("inject={name}:{what}"));
-    let output = traced(folder, &["-e", &trace, "-e", &inject], arguments);
-    (output.status.code().is_some(), String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-fn traced(folder: &Folder, options: &[&str], arguments: &[&str]) -> Output {
-    let log = folder.outside().join("strace.log");
-    let mut command = folder.command("strace", &["-f", "-o", log.to_str().expect("it is UTF-8")]);
-    command.args(options).arg(BINARY).args(arguments).stdin(Stdio::null());
-    command.output().expect("it is there")
-}
-
-/// How often each of the calls is made by a command.
-fn count_calls(folder: &Folder, arguments: &[&str]) -> Vec<(&'static str, usize)> {
-    let trace = format!("--trace=?{}", CALLS.join(",?"));
-    traced(folder, &[&trace], arguments);
-    let log = fs::read_to_string(folder.outside().join("strace.log")).expect("it was written");
-    let count = |name: &str| log.lines().filter(|line| line.contains(&format!(" {name}("))).count();
-    CALLS.into_iter().map(|name| (name, count(name))).filter(|(_, count)| *count > 0).collect()
-}
-
 /// A small project, and whether the answer is applied to it.
 fn small(is_applied: bool) -> Folder {
     let folder = Folder::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
@@ -233,73 +181,15 @@ const APPLY: [&str; 3] = ["apply", "--yes", "../answer.md"];
 const UNDO: [&str; 2] = ["undo", "--yes"];
 
 #[test]
-fn a_kill_at_every_system_call_leaves_old_or_new_files() {
-    if !has_strace() {
-        return;
-    }
-    let (old, new) = (tree(&small(false)), tree(&small(true)));
-    let mut points = 0;
-    for (is_applied, arguments, trees) in [(false, &APPLY[..], [&old, &new]), (true, &UNDO[..], [&new, &old])]
-    {
-        for (name, count) in count_calls(&small(is_applied), arguments) {
-            for at in 1..=count {
-                let folder = small(is_applied);
-                let (is_alive, _) = injected(&folder, name, &format!("signal=KILL:when={at}"), arguments);
-                check_after_kill(&folder, trees, &format!("{arguments:?}, {name} {at}"));
-                points += usize::from(!is_alive);
-            }
-        }
-    }
-    println!("killed at {points} calls");
-    assert!(points > 100, "{points}");
-}
-
-#[test]
-fn every_system_call_that_fails_is_reported_and_leaves_old_or_new_files() {
-    if !has_strace() {
-        return;
-    }
-    let (old, new) = (tree(&small(false)), tree(&small(true)));
-    let (mut points, mut silent) = (0, 0);
-    for (is_applied, arguments, trees) in [(false, &APPLY[..], [&old, &new]), (true, &UNDO[..], [&new, &old])]
-    {
-        for (name, count) in count_calls(&small(is_applied), arguments) {
-            for at in 1..=count {
-                for when in [format!("{at}"), format!("{at}+")] {
-                    let folder = small(is_applied);
-                    let what = format!("{arguments:?}, {name} {when}");
-                    let (_, errors) = injected(&folder, name, &format!("error=EIO:when={when}"), arguments);
-                    let is_new = check_after_kill(&folder, trees, &what);
-                    points += 1;
-                    // Some are made by the loader or are of no consequence, and then the work is done.
-                    if !is_new && errors.is_empty() {
-                        // Nothing can be printed if that is what fails.
-                        assert_eq!(name, "write", "{what}: silent");
-                        silent += 1;
-                    }
-                }
-            }
-        }
-    }
-    println!("{points} calls failed, {silent} of them those that print");
-    assert!(points > 200, "{points}");
-}
-
-#[test]
 fn an_interrupted_undo_is_undone_by_the_obvious_command() {
     if !has_strace() {
         return;
     }
     let folder = small(true);
     assert_eq!(folder.run(&["apply", "--yes"], block_of("a.txt", "1\n", "one more\n")).code, Some(0));
-    let (_, renames) = count_calls(&small(true), &UNDO)
-        .into_iter()
-        .find(|(name, _)| *name == "renameat2")
-        .expect("it renames");
-    assert!(renames > 1, "{renames}");
     let new = tree(&folder);
-    let (is_alive, _) = injected(&folder, "renameat2", "signal=KILL:when=1", &UNDO);
-    assert!(!is_alive);
+    let killed = injected(&folder, "renameat2", "signal=KILL:when=1", &UNDO);
+    assert_eq!(killed.status.code(), None);
     let next = folder.run(&UNDO, "");
     assert_eq!(next.code, Some(0), "{}", next.stderr);
     assert!(
@@ -333,6 +223,14 @@ fn a_report_that_cannot_be_printed_does_not_hide_that_files_are_written() {
     assert!(errors.contains("run `reknit undo 1` to undo this\n"), "{errors}");
     assert!(errors.ends_with("the files are written; only the report could not be printed\n"), "{errors}");
     assert_eq!(folder.read("a.txt"), "1\n");
+
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the system has it");
+    let mut command = folder.command(BINARY, &["undo", "--yes", "--ndjson"]);
+    let output = command.stdin(Stdio::null()).stdout(full).output().expect("it was built");
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).expect("it is text");
+    assert!(errors.ends_with("the files are written; only the report could not be printed\n"), "{errors}");
+    assert_eq!(folder.read("a.txt"), "one\n");
 }
 
 #[test]
@@ -484,28 +382,33 @@ fn an_undo_does_not_pass_over_a_damaged_entry() {
 /// A file that a container mounts by itself cannot be replaced.
 #[test]
 fn a_file_that_is_a_mount_point_gets_an_error_that_says_so() {
-    let folder = Folder::new(&[("a.txt", "one\n"), ("source.txt", "one\n")]);
-    let script = format!("mount --bind source.txt a.txt && exec {BINARY} apply --yes");
-    let mut command = folder.command("unshare", &["--mount", "sh", "-c", &script]);
-    let Ok(mut child) = command.spawn() else {
-        println!("left out: there is no `unshare`");
-        return;
-    };
-    let mut stdin = child.stdin.take().expect("it is on a pipe");
-    drop(stdin.write_all(block_of("a.txt", "one\n", "1\n").as_bytes()));
-    drop(stdin);
-    let errors = String::from_utf8(child.wait_with_output().expect("it ends").stderr).expect("it is text");
-    if errors.contains("unshare") || errors.contains("mount:") {
-        println!("left out: this user cannot mount: {errors}");
-        return;
+    let moved = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n*** End Patch\n";
+    let deleted = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n";
+    for answer in [block_of("a.txt", "one\n", "1\n").as_str(), moved, deleted] {
+        let folder = Folder::new(&[("a.txt", "one\n"), ("source.txt", "one\n")]);
+        let script = format!("mount --bind source.txt a.txt && exec {BINARY} apply --yes");
+        let mut command = folder.command("unshare", &["--mount", "sh", "-c", &script]);
+        let Ok(mut child) = command.spawn() else {
+            println!("left out: there is no `unshare`");
+            return;
+        };
+        let mut stdin = child.stdin.take().expect("it is on a pipe");
+        drop(stdin.write_all(answer.as_bytes()));
+        drop(stdin);
+        let errors = child.wait_with_output().expect("it ends").stderr;
+        let errors = String::from_utf8(errors).expect("it is text");
+        if errors.contains("unshare") || errors.contains("mount:") {
+            println!("left out: this user cannot mount: {errors}");
+            return;
+        }
+        expect![[r#"
+            error: `a.txt`: a mount point of its own, which cannot be replaced
+            hint: write the file where it is mounted from, or mount its directory instead
+            see: `reknit explain write`
+        "#]]
+        .assert_eq(&errors);
+        assert_eq!((folder.read("a.txt").as_str(), tree(&folder).len()), ("one\n", 2));
     }
-    expect![[r#"
-        error: `a.txt`: a mount point of its own, which cannot be replaced
-        hint: write the file where it is mounted from, or mount its directory instead
-        see: `reknit explain write`
-    "#]]
-    .assert_eq(&errors);
-    assert_eq!((folder.read("a.txt").as_str(), tree(&folder).len()), ("one\n", 2));
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! `reknit undo` and `reknit log`: what was written is listed and taken back.
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use expect_test::expect;
+use reknit_workspace::{Batch, Journal, Root};
 
 use crate::command::Run;
 use crate::folder::{Folder, block_of};
@@ -266,4 +268,43 @@ fn a_directory_that_does_not_exist_is_an_error_at_once() {
     assert_eq!(missing.code, Some(2));
     assert!(missing.stderr.contains("`nowhere`") && missing.stderr.contains("hint: "), "{}", missing.stderr);
     assert!(!missing.stderr.contains("confirmation"), "{}", missing.stderr);
+}
+
+/// A directory with two entries that are older than what the journal keeps.
+fn with_old_entries() -> Folder {
+    let folder = Folder::new(&[("a.txt", "0\n")]);
+    let root = Root::open(folder.root()).expect("it is there");
+    let journal = Journal::open(format!("{}/reknit/journal", folder.state())).expect("it can be made");
+    let long_ago = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
+    for content in ["1\n", "2\n"] {
+        let path = root.resolve("a.txt").expect("it is inside");
+        let stamp = root.read(&path).expect("it is there").stamp;
+        let mut batch = Batch::new("apply");
+        batch.update(path, &stamp, [content.as_bytes()]);
+        batch.commit(&root, &journal, long_ago).expect("it can be written");
+    }
+    folder
+}
+
+const PRUNED: &str = "note: the journal keeps 30 days and 1 GiB for each directory: this write removes 2 entries \
+                      from it, up to entry 2, which cannot be undone then\n";
+
+#[test]
+fn what_the_journal_loses_is_said_before_a_write_or_an_undo() {
+    let folder = with_old_entries();
+    let applied = folder.run(&["apply", "--yes"], block_of("a.txt", "2\n", "3\n"));
+    assert_eq!(applied.code, Some(0), "{}", applied.stderr);
+    assert!(applied.stderr.starts_with(PRUNED), "{}", applied.stderr);
+    // The entry that was just written is there.
+    assert_eq!(folder.run(&["log", "--ndjson"], "").stdout.lines().count(), 1);
+    let undone = folder.run(&["undo", "--yes"], "");
+    assert_eq!((undone.code, folder.read("a.txt").as_str()), (Some(0), "2\n"), "{}", undone.stderr);
+    assert!(!undone.stderr.contains("note"), "{}", undone.stderr);
+
+    let folder = with_old_entries();
+    let undone = folder.run(&["undo", "--yes"], "");
+    assert_eq!((undone.code, folder.read("a.txt").as_str()), (Some(0), "1\n"), "{}", undone.stderr);
+    assert!(undone.stderr.starts_with(PRUNED), "{}", undone.stderr);
+    assert_eq!(folder.run(&["undo", "3", "--yes"], "").code, Some(0));
+    assert_eq!(folder.read("a.txt"), "2\n");
 }

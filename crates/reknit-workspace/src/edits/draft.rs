@@ -7,7 +7,7 @@ use reknit::edit::{FileAction, FilePlan, Outcome, Plan, Policy};
 
 use super::{Edits, Error, Failure, places};
 use crate::journal::Journal;
-use crate::root::{File, Root};
+use crate::root::Root;
 use crate::write::{Batch, Committed};
 
 /// The label of its entry in the journal.
@@ -74,8 +74,15 @@ impl<'e> Draft<'e> {
 
     /// At most how many bytes of earlier contents the journal has to save for it.
     pub fn saved_bytes(&self) -> u64 {
+        let size = |path: &str| self.edits.stamp(path).map_or(0, |stamp| stamp.size);
         let changed = self.plan.files.iter().filter(|file| file.changes());
-        changed.filter_map(|file| Some(self.edits.file(&file.path).1?.stamp.size)).sum()
+        let saved = changed.map(|file| match &file.action {
+            FileAction::Move { to } if self.edits.stamp(to).is_some() => size(&file.path) + size(to),
+            // The file itself is moved.
+            FileAction::Move { .. } if file.splices.is_empty() => 0,
+            _ => size(&file.path),
+        });
+        saved.sum()
     }
 
     /// Writes all files or none, and none if there is a failure.
@@ -113,19 +120,22 @@ impl<'e> Draft<'e> {
             (None, FileAction::Move { to }) => self.write(batch, to, file.pieces(&[])),
             // Or creates it and then deletes it.
             (None, FileAction::Update | FileAction::Delete) | (_, FileAction::Missing) => {}
-            (Some(File { bytes, stamp }), FileAction::Create | FileAction::Update) => {
-                batch.update(path.clone(), stamp, file.pieces(bytes));
+            (Some(before), FileAction::Create | FileAction::Update) => {
+                batch.update(path.clone(), &before.stamp, file.pieces(before.read_bytes()));
             }
-            (Some(File { stamp, .. }), FileAction::Delete) => batch.delete(path.clone(), stamp),
-            (Some(File { bytes, stamp }), FileAction::Move { to }) => match self.edits.file(to) {
-                // The existing file gets the content and keeps its permissions.
-                (_, Some(_)) => {
-                    self.write(batch, to, file.pieces(bytes));
-                    batch.delete(path.clone(), stamp);
+            (Some(before), FileAction::Delete) => batch.delete(path.clone(), &before.stamp),
+            (Some(before), FileAction::Move { to }) => {
+                let (stamp, pieces) = (&before.stamp, file.pieces(before.read_bytes()));
+                match self.edits.file(to) {
+                    // The existing file gets the content and keeps its permissions.
+                    (_, Some(_)) => {
+                        self.write(batch, to, pieces);
+                        batch.delete(path.clone(), stamp);
+                    }
+                    (to, None) if file.splices.is_empty() => batch.move_to(path.clone(), stamp, to.clone()),
+                    (to, None) => batch.move_and_update(path.clone(), stamp, to.clone(), pieces),
                 }
-                (to, None) if file.splices.is_empty() => batch.move_to(path.clone(), stamp, to.clone()),
-                (to, None) => batch.move_and_update(path.clone(), stamp, to.clone(), file.pieces(bytes)),
-            },
+            }
         }
     }
 

@@ -27,19 +27,13 @@ impl fmt::Display for Refusal {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// The path leads outside the root, or to something that cannot be edited.
+    /// The path leads outside the root, or to something that is protected or cannot be edited.
     #[error("{error}")]
     Path {
         /// The path as the answer has it.
         path: String,
         /// What is wrong with it.
         error: root::Error,
-    },
-    /// The path is `.git` or inside it: git runs what it finds there.
-    #[error("`{path}`: inside `.git`")]
-    Git {
-        /// The path as the answer has it.
-        path: String,
     },
     /// A file is moved to its own path.
     #[error("`{path}`: moved to its own path")]
@@ -61,10 +55,7 @@ impl Refused {
     /// The path that is the reason.
     pub fn path(&self) -> &str {
         match self {
-            Self::Path { path, .. }
-            | Self::Git { path }
-            | Self::SamePath { path }
-            | Self::Taken { path, .. } => path,
+            Self::Path { path, .. } | Self::SamePath { path } | Self::Taken { path, .. } => path,
         }
     }
 
@@ -72,7 +63,6 @@ impl Refused {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Path { error, .. } => error.hint(),
-            Self::Git { .. } => "use git to change what is in `.git`",
             Self::SamePath { .. } => "remove the move",
             Self::Taken { .. } => "move the file to another path, or remove the other edit",
         }

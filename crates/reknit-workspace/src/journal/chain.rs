@@ -71,7 +71,12 @@ fn enter(folder: &Folder, id: EntryId, live: &mut Option<EntryId>) -> Result<(),
     let mut after: Option<(EntryId, Footer)> = None;
     let mut next = *live;
     while let Some(other) = next.filter(|other| *other > id) {
-        let footer = folder.footer(other)?;
+        let footer = match folder.footer(other) {
+            Ok(footer) => footer,
+            // It stays the newest: an undo must not pass over it, and this one is undone by its number.
+            Err(Error::NoEntry { .. } | Error::Damaged { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         next = footer.previous;
         after = Some((other, footer));
     }
@@ -98,8 +103,11 @@ fn first_in_effect(folder: &Folder, mut next: Option<EntryId>) -> Result<Option<
             Ok(footer) if footer.undone_by.is_some() => next = footer.previous,
             // One that is damaged stays the newest: an undo must not pass over it.
             Ok(_) | Err(Error::Damaged { .. }) => return Ok(Some(id)),
-            // Everything before it is pruned too.
-            Err(Error::NoEntry { .. }) => return Ok(None),
+            // So does one that is missing. If it was pruned, so was everything before it.
+            Err(Error::NoEntry { .. }) => {
+                let is_pruned = folder.ids()?.first().is_none_or(|first| *first > id);
+                return Ok(if is_pruned { None } else { Some(id) });
+            }
             Err(error) => return Err(error),
         }
     }

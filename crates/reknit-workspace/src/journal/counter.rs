@@ -1,7 +1,7 @@
 //! The numbers of entries: unique over all roots, and never used again.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _};
+use std::io::Seek as _;
 
 use super::{EntryId, Error, Journal, index, io_error};
 use crate::{sealed, system};
@@ -22,14 +22,16 @@ fn take(journal: &Journal, step: impl Fn(u64) -> Option<u64>) -> Result<EntryId,
     let mut file = system::open_private(&path).map_err(failed())?;
     // Held for a moment, and never while anything else is locked after it.
     file.lock().map_err(failed())?;
-    let mut line = Vec::new();
-    file.read_to_end(&mut line).map_err(failed())?;
+    let line = system::read_to_end(&mut file).map_err(failed())?;
     let last = match sealed::parse::<u64>(&line) {
         Ok(last) => last,
         Err(_) => newest(journal)?,
     };
     let Some(next) = step(last) else { return Err(Error::Full) };
-    write(&mut file, next).map_err(failed())?;
+    let written = write(&mut file, next);
+    // Closing the file does the same. If the system cannot do that, nobody has to wait for it.
+    let _ = file.unlock();
+    written.map_err(failed())?;
     Ok(EntryId(next))
 }
 

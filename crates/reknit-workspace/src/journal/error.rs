@@ -37,6 +37,14 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
+    /// The file of an entry is missing.
+    #[error("entry {id} of the journal is missing: `{}`", path.display())]
+    Missing {
+        /// The number.
+        id: EntryId,
+        /// Where the file should be.
+        path: PathBuf,
+    },
     /// A record of a log is damaged.
     #[error("a record of the journal is damaged: `{}` at byte {at}: {what}", path.display())]
     DamagedRecord {
@@ -88,10 +96,9 @@ impl Error {
                 "choose a folder for the journal that you can write to, or write without one"
             }
             Self::NoEntry { .. } => "check the log; old entries are removed",
-            Self::Damaged { .. } => {
-                "the other entries can still be undone by their numbers; delete the file to stop this message"
+            Self::Damaged { .. } | Self::Missing { .. } | Self::DamagedRecord { .. } => {
+                "the other entries can still be undone by their numbers"
             }
-            Self::DamagedRecord { .. } => "the other entries can still be undone by their numbers",
             Self::Lost { .. } => "skip this file to undo the other files of the entry",
             Self::Unfinished { .. } => {
                 "the next write, undo or recovery below the root finishes it or takes it back"

@@ -129,13 +129,20 @@ impl Contents {
         mut take: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<Hasher, Error> {
         let lost = || Error::Lost { hash: stamp.hash, path: self.path.clone() };
-        let mut file = system::open(&self.path).map_err(|_| lost())?;
-        file.seek(SeekFrom::Start(self.range.start)).map_err(|_| lost())?;
-        let mut decoder = FrameDecoder::new(file.take(self.range.length));
+        // What is missing or damaged is lost. What the system cannot read now may be there the next time.
+        let failed = |error: io::Error| match error.raw_os_error() {
+            Some(_) if error.kind() != io::ErrorKind::NotFound => {
+                io_error(&self.path, "reading a saved file")(error)
+            }
+            _ => lost(),
+        };
+        let mut file = system::open(&self.path).map_err(failed)?;
+        file.seek(SeekFrom::Start(self.range.start)).map_err(failed)?;
+        let mut decoder = FrameDecoder::new(Checked(file).take(self.range.length));
         let mut hasher = Hasher::default();
         let mut buffer = vec![0; 128 * 1024];
         loop {
-            let count = decoder.read(&mut buffer).map_err(|_| lost())?;
+            let count = decoder.read(&mut buffer).map_err(failed)?;
             if count == 0 {
                 break;
             }
@@ -146,8 +153,21 @@ impl Contents {
     }
 
     /// Whether the content is there and undamaged.
-    pub(crate) fn is_intact(&self, stamp: &Stamp) -> bool {
-        self.read(stamp, |_| Ok(())).is_ok()
+    pub(crate) fn is_intact(&self, stamp: &Stamp) -> Result<bool, Error> {
+        match self.read(stamp, |_| Ok(())) {
+            Ok(_) => Ok(true),
+            Err(Error::Lost { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A file that is read by the calls of this crate, which tests make fail.
+struct Checked(File);
+
+impl io::Read for Checked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        system::read(&mut self.0, buffer)
     }
 }
 

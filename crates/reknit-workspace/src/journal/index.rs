@@ -1,7 +1,6 @@
 //! Which folder of the journal belongs to a root: found by its path, then by its device and inode.
 
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -14,7 +13,7 @@ use super::records::Records;
 use super::{Entry, EntryId, Error, Journal, io_error};
 use crate::root::Root;
 use crate::stamp::Hash;
-use crate::{sealed, system, temporary};
+use crate::{sealed, system};
 
 /// The folder of one root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +45,10 @@ impl Identity {
         Self { device: metadata.dev(), inode: metadata.ino(), born_ns }
     }
 
-    fn at(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().filter(fs::Metadata::is_dir).map(|metadata| Self::of(&metadata))
+    /// The directory at a path; `None` if there is none.
+    fn at(path: &Path) -> Result<Option<Self>, Error> {
+        let found = system::metadata_of(path).map_err(io_error(path, "finding which directory it is"))?;
+        Ok(found.filter(fs::Metadata::is_dir).map(|metadata| Self::of(&metadata)))
     }
 
     fn file(&self, journal: &Journal) -> PathBuf {
@@ -59,21 +60,28 @@ impl Folder {
     /// The folder of a root, if there is one. A root that was moved takes its folder along.
     pub(crate) fn find(journal: &Journal, root: &Root) -> Result<Option<Self>, Error> {
         let folder = Self::named(journal, &name(root.path()));
-        let identity = Identity::at(root.path());
+        let identity = Identity::at(root.path())?;
         // Without `entries` it is a folder whose creation was interrupted.
-        if folder.path.join("entries").is_dir() {
+        let entries = folder.path.join("entries");
+        if system::metadata_of(&entries).map_err(io_error(&entries, "opening the journal"))?.is_some() {
             // The path counts, whichever directory is there now.
             folder.describe(journal, &Directory { path: root.path().to_owned(), identity })?;
             return Ok(Some(folder));
         }
         let Some(identity) = identity else { return Ok(None) };
-        let Some(other) = fs::read_to_string(identity.file(journal)).ok() else { return Ok(None) };
+        let file = identity.file(journal);
+        let other = system::read_small(&file).map_err(io_error(&file, "opening the journal"))?;
+        let Some(other) = other.and_then(|other| String::from_utf8(other).ok()) else { return Ok(None) };
         let other = Self::named(journal, &other);
-        let Ok(directory) = other.directory() else { return Ok(None) };
+        let directory = match other.directory() {
+            Ok(Some(directory)) => directory,
+            Ok(None) | Err(Error::DamagedRecord { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         if directory.identity != Some(identity) {
             return Ok(None);
         }
-        if Identity::at(&directory.path) == Some(identity) {
+        if Identity::at(&directory.path)? == Some(identity) {
             // Two paths lead to the same directory.
             return Ok(Some(other));
         }
@@ -85,21 +93,17 @@ impl Folder {
         if let Some(folder) = Self::find(journal, root)? {
             return Ok(folder);
         }
-        let directory = Directory { path: root.path().to_owned(), identity: Identity::at(root.path()) };
-        Self::create(journal, &directory)
+        Self::for_path(journal, root.path())
     }
 
-    /// The folder for the root with this path, from an earlier version of the journal.
+    /// The folder for the root with this path, which is created if there is none.
     pub(super) fn for_path(journal: &Journal, path: &Path) -> Result<Self, Error> {
-        Self::create(journal, &Directory { path: path.to_owned(), identity: Identity::at(path) })
-    }
-
-    fn create(journal: &Journal, directory: &Directory) -> Result<Self, Error> {
-        let folder = Self::named(journal, &name(&directory.path));
+        let directory = Directory { path: path.to_owned(), identity: Identity::at(path)? };
+        let folder = Self::named(journal, &name(path));
         let entries = folder.path.join("entries");
         system::make_private_directory(&entries)
             .map_err(io_error(&entries, "creating the folder of a root"))?;
-        folder.describe(journal, directory)?;
+        folder.describe(journal, &directory)?;
         Ok(folder)
     }
 
@@ -111,17 +115,16 @@ impl Folder {
         }
         system::rename(&self.path, &folder.path)
             .map_err(io_error(&self.path, "renaming the folder of a root"))?;
-        let directory = Directory { path: root.path().to_owned(), identity: Identity::at(root.path()) };
+        let directory = Directory { path: root.path().to_owned(), identity: Identity::at(root.path())? };
         folder.describe(journal, &directory)?;
         Ok(folder)
     }
 
     /// Whether the root that it belongs to is not at its path any more.
-    pub(crate) fn is_abandoned(&self) -> bool {
-        self.directory().is_ok_and(|directory| {
-            let there = Identity::at(&directory.path);
-            there.is_none() || directory.identity.is_some() && there != directory.identity
-        })
+    pub(crate) fn is_abandoned(&self) -> Result<bool, Error> {
+        let Some(directory) = self.directory()? else { return Ok(false) };
+        let there = Identity::at(&directory.path)?;
+        Ok(there.is_none() || directory.identity.is_some() && there != directory.identity)
     }
 
     /// Whether its last entry was interrupted, or is being written.
@@ -137,7 +140,7 @@ impl Folder {
 
     pub(crate) fn entry(&self, id: EntryId) -> Result<Entry, Error> {
         let mut entry = Sealed::open(id, self.entry_file(id))?.entry()?;
-        if let Ok(directory) = self.directory() {
+        if let Ok(Some(directory)) = self.directory() {
             // Where it is now, if it was moved since.
             entry.root = directory.path;
         }
@@ -182,23 +185,26 @@ impl Folder {
         Self { path: journal.roots().join(name) }
     }
 
-    fn directory(&self) -> Result<Directory, Error> {
+    /// Which directory it is for, if that was written down.
+    fn directory(&self) -> Result<Option<Directory>, Error> {
         let path = self.path.join("root");
-        let line = fs::read(&path).map_err(io_error(&path, "reading which root it is"))?;
-        sealed::parse(&line).map_err(|what| Error::DamagedRecord { path, at: 0, what })
+        let line = system::read_small(&path).map_err(io_error(&path, "reading which root it is"))?;
+        let directory = line.map(|line| sealed::parse(&line)).transpose();
+        directory.map_err(|what| Error::DamagedRecord { path, at: 0, what })
     }
 
     /// Writes down which directory it is for, unless that is known.
     fn describe(&self, journal: &Journal, directory: &Directory) -> Result<(), Error> {
-        if self.directory().is_ok_and(|known| known == *directory) {
+        if self.directory().is_ok_and(|known| known.as_ref() == Some(directory)) {
             return Ok(());
         }
-        write_whole(&self.path.join("root"), sealed::line(directory).as_bytes())?;
-        let (Some(identity), Some(name)) = (directory.identity, self.path.file_name()) else { return Ok(()) };
-        let file = identity.file(journal);
-        let inodes = journal.folder.join("inodes");
-        system::make_private_directory(&inodes).map_err(io_error(&inodes, "creating a folder"))?;
-        write_whole(&file, name.as_encoded_bytes())
+        // In this order: once the second is there, nothing is written again.
+        if let (Some(identity), Some(name)) = (directory.identity, self.path.file_name()) {
+            let inodes = journal.folder.join("inodes");
+            system::make_private_directory(&inodes).map_err(io_error(&inodes, "creating a folder"))?;
+            write_small(&identity.file(journal), name.as_encoded_bytes())?;
+        }
+        write_small(&self.path.join("root"), sealed::line(directory).as_bytes())
     }
 }
 
@@ -216,15 +222,9 @@ fn name(path: &Path) -> String {
     name
 }
 
-/// Replaces a small file as a whole.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let failed = io_error(path, "writing to the journal");
-    let temporary = path.with_extension(temporary::random_digits());
-    let written = system::create_private(&temporary)
-        .and_then(|mut file| system::write(&mut file, bytes))
-        .and_then(|()| system::rename(&temporary, path));
-    written.map_err(|source: io::Error| {
-        let _ = system::remove(&temporary);
-        failed(source)
-    })
+/// Writes a small file in place, so that nothing is left over if that is interrupted. A torn one is not recognised, and
+/// written again.
+fn write_small(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = system::create_private(path).and_then(|mut file| system::write(&mut file, bytes));
+    written.map_err(io_error(path, "writing to the journal"))
 }

@@ -23,8 +23,17 @@ pub(crate) struct Locked<'j> {
     pub(crate) folder: Folder,
     records: Records,
     tail: Tail,
-    // The lock is released when the file is closed, however the process ends.
-    _lock: File,
+    _lock: Held,
+}
+
+/// A file that is locked until this is dropped, or the process ends in any way.
+struct Held(File);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Closing the file does the same. If the system cannot do that, nobody has to wait for it.
+        let _ = self.0.unlock();
+    }
 }
 
 /// An entry that was interrupted.
@@ -101,7 +110,7 @@ impl<'j> Locked<'j> {
     fn with(journal: &'j Journal, folder: Folder, lock: File) -> Result<Self, Error> {
         let records = Records::open(folder.log_file())?;
         let tail = records.tail()?;
-        let mut locked = Self { journal, folder, records, tail, _lock: lock };
+        let mut locked = Self { journal, folder, records, tail, _lock: Held(lock) };
         if locked.tail.damaged.is_some() {
             locked.restore()?;
         }
@@ -149,7 +158,8 @@ impl<'j> Locked<'j> {
         match Unsealed::create(self.folder.entry_file(id), &plan) {
             Ok(file) => Ok((id, file)),
             Err(error) => {
-                self.drop_entry(id)?;
+                // If that fails, the next command does it. It must not hide why the entry cannot be written.
+                let _ = self.drop_entry(id);
                 Err(error)
             }
         }

@@ -1,7 +1,6 @@
 //! [`Log`]: the newest entries of a journal.
 
 use std::collections::BTreeSet;
-use std::io;
 
 use super::record::Event;
 use super::{Entry, Error, Folder, Journal, State, index};
@@ -74,11 +73,8 @@ fn of_folder(folder: &Folder, count: usize) -> Result<Log, Error> {
                 log.entries.push(entry);
             }
             Err(Error::NoEntry { .. } | Error::Damaged { .. }) if record.event == Event::Staged => {}
-            // It was pruned after its record was read, or its file is gone.
             Err(Error::NoEntry { id }) => {
-                let path = folder.entry_file(id);
-                let what = io::Error::from(io::ErrorKind::NotFound).to_string();
-                log.damaged.push(Error::Damaged { id, path, what });
+                log.damaged.push(Error::Missing { id, path: folder.entry_file(id) });
             }
             Err(error) => log.damaged.push(error),
         }

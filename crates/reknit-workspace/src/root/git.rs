@@ -1,7 +1,7 @@
 //! What git takes for a repository, by name and by content.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Whether git, on any system, takes a name for `.git`; or `repo`, for the folder with its own.
@@ -27,15 +27,27 @@ pub(super) fn is_repository(exists: impl Fn(&str) -> bool) -> bool {
 /// Whether a directory is inside a repository's own: its hooks, for example. A working tree can be there too, and that
 /// is not part of it.
 pub(super) fn is_inside_repository(directory: &Path) -> bool {
-    let exists = |directory: &Path, name: &str| directory.join(name).symlink_metadata().is_ok();
-    let inner = directory.ancestors().take_while(|directory| !exists(directory, ".git"));
-    inner.into_iter().any(|directory| is_repository(|name| exists(directory, name)))
+    let inner =
+        directory.ancestors().take_while(|directory| directory.join(".git").symlink_metadata().is_err());
+    inner.into_iter().any(|directory| is_repository(|name| may_exist(&directory.join(name))))
+}
+
+/// Whether something is at a path. If the system cannot tell, there is: nothing is allowed because of an error.
+///
+/// A symlink that leads nowhere counts: git creates what it points to.
+pub(super) fn may_exist(path: &Path) -> bool {
+    let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    path.symlink_metadata().map_or_else(|error| !missing.contains(&error.kind()), |_| true)
 }
 
 /// The directories that git uses because of the `.git` in a directory, if it is a symlink or a file.
 pub(super) fn directories_of(directory: &Path) -> Vec<PathBuf> {
     let git = directory.join(".git");
-    let Ok(metadata) = git.symlink_metadata() else { return Vec::new() };
+    if !may_exist(&git) {
+        return Vec::new();
+    }
+    // If the system cannot tell what it is, anything may be used by git.
+    let Ok(metadata) = git.symlink_metadata() else { return vec![directory.to_owned()] };
     let used = if metadata.is_symlink() {
         let target = fs::read_link(&git).map(|target| directory.join(target));
         [fs::canonicalize(&git).ok(), target.ok()].into_iter().flatten().collect()

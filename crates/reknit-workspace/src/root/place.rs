@@ -23,6 +23,10 @@ impl Place {
         Self { directory, path }
     }
 
+    pub(crate) fn path(&self) -> &RelPath {
+        &self.path
+    }
+
     /// The name in the directory.
     pub(crate) fn name(&self) -> &str {
         self.path.name()

@@ -71,11 +71,19 @@ impl<'r> Guard<'r> {
         self
     }
 
+    /// Refuses a path, whatever is there, if one of its names is that of a repository.
+    pub(crate) fn check_name(path: &str) -> Result<(), Error> {
+        if path.split('/').any(git::is_name) {
+            return Err(Error::Protected { path: path.to_owned(), what: Protected::Git });
+        }
+        Ok(())
+    }
+
     /// Refuses a path, none of whose names is a symlink, if it is protected.
     pub(crate) fn check(&mut self, path: &RelPath) -> Result<(), Error> {
         // A file with a repository's name is as good as the repository.
-        let own = path.names().any(git::is_name).then_some(Protected::Git);
-        match own.or_else(|| self.of_directory(path.parent())).or_else(|| self.of_itself(path)) {
+        Self::check_name(path.as_str())?;
+        match self.of_directory(path.parent()).or_else(|| self.of_itself(path)) {
             Some(what) => Err(Error::Protected { path: path.to_string(), what }),
             None => Ok(()),
         }
@@ -100,10 +108,7 @@ impl<'r> Guard<'r> {
         if self.is_journal(&place) {
             return Some(Protected::Journal);
         }
-        let exists = |name: &str| {
-            // A symlink that leads nowhere counts: git creates what it points to.
-            place.join(name).symlink_metadata().is_ok() || self.is_planned(directory, name)
-        };
+        let exists = |name: &str| git::may_exist(&place.join(name)) || self.is_planned(directory, name);
         let is_git = git::is_repository(exists) || self.is_resolved_by_git(directory);
         is_git.then_some(Protected::Git)
     }

@@ -85,9 +85,10 @@ fn stage<'r>(
 
 /// Ends a batch that has changed no file.
 fn give_up(root: &Root, lock: &mut Locked<'_>, plan: &Plan, id: EntryId, error: Error) -> Error {
-    // If that fails, the next command does it. It must not hide why the batch failed.
-    let _ = remove_staged(root, plan).and_then(|()| Ok(lock.drop_entry(id)?));
-    error
+    match remove_staged(root, plan).and_then(|()| Ok(lock.drop_entry(id)?)) {
+        Ok(()) => error,
+        Err(_) => Error::NotCleaned { cause: Box::new(error) },
+    }
 }
 
 /// Takes back a batch: `count` of its steps were performed, and the next one perhaps in part.

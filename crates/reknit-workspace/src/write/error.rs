@@ -57,6 +57,12 @@ pub enum Error {
         /// The path.
         path: RelPath,
     },
+    /// No file was changed, and not all temporary files could be removed.
+    #[error("{cause}; no file was changed, but temporary files may be left")]
+    NotCleaned {
+        /// Why nothing was written.
+        cause: Box<Error>,
+    },
     /// A write failed, and so did taking it back, or recording what became of it.
     #[error("{cause}; entry {entry} is unfinished")]
     Interrupted {
@@ -97,6 +103,7 @@ impl Error {
             Self::ReadOnly { .. } => "make the file writable, for example with `chmod u+w`",
             Self::Io { .. } => "check permissions and free disk space",
             Self::Mounted { .. } => "write the file where it is mounted from, or mount its directory instead",
+            Self::NotCleaned { .. } => "the next command below this root removes them",
             Self::Interrupted { .. } => "the next command below this root finishes it or takes it back",
             Self::RolledBack { cause, .. } => cause.hint(),
             Self::HalfDone { .. } => "remove what is in the way, then undo the entry",

@@ -130,7 +130,9 @@ pub(super) fn rename_to_vacant(from: &Place, to: &Place, path: &RelPath) -> Resu
             Some(found) => Err(Error::Exists { path: path.clone(), found }),
             None => Err(Error::Exists { path: path.clone(), found: Found::Other }),
         },
-        Err(errno) => Err(failed(to, path, "renaming", errno)),
+        // Nothing is mounted at a vacant name.
+        Err(Errno::BUSY) => Err(Error::Mounted { path: from.path().clone() }),
+        Err(errno) => Err(to.io("renaming", errno).into()),
     }
 }
 

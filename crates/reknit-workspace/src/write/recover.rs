@@ -34,8 +34,8 @@ pub enum Outcome {
     Finished,
     /// All of its files are as before, and the entry is gone.
     TakenBack,
-    /// These files were changed by somebody since, and left alone. The others are as before. The entry stays, so
-    /// that it can be undone.
+    /// These files were changed by somebody since, or the journal has lost their contents, and they are left alone.
+    /// The others are as before. The entry stays, so that it can be undone.
     Left(Vec<RelPath>),
 }
 
@@ -50,7 +50,8 @@ impl fmt::Display for Recovered {
             Outcome::Left(paths) => {
                 write!(
                     f,
-                    "entry {entry} was interrupted and is taken back, except for files that changed since: "
+                    "entry {entry} was interrupted and is taken back, except for files that changed since or that \
+                     the journal has lost: "
                 )?;
                 for (index, path) in paths.iter().enumerate() {
                     write!(f, "{}`{path}`", if index == 0 { "" } else { ", " })?;
@@ -83,21 +84,28 @@ impl Journal {
 
 /// The same for a journal that is locked.
 pub(crate) fn recover(root: &Root, lock: &mut Locked<'_>) -> Result<Option<Recovered>, Error> {
-    let outcome = match lock.unfinished() {
-        None => return Ok(None),
-        Some(Unfinished::Staged(id)) => {
-            match lock.folder.plan(id) {
-                Ok(plan) => remove_staged(root, &plan)?,
-                // Nothing is staged before the plan is written.
-                Err(journal::Error::NoEntry { .. } | journal::Error::Damaged { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-            lock.drop_entry(id)?;
-            Recovered { entry: id, outcome: Outcome::TakenBack }
-        }
-        Some(Unfinished::Begun(id)) => Recovered { entry: id, outcome: recover_begun(root, lock, id)? },
+    let Some(unfinished) = lock.unfinished() else { return Ok(None) };
+    let entry = unfinished.id();
+    let outcome = match unfinished {
+        Unfinished::Staged(id) => recover_staged(root, lock, id),
+        Unfinished::Begun(id) => recover_begun(root, lock, id),
     };
-    Ok(Some(outcome))
+    match outcome {
+        Ok(outcome) => Ok(Some(Recovered { entry, outcome })),
+        Err(error @ Error::Journal(journal::Error::Damaged { .. })) => Err(error),
+        Err(cause) => Err(Error::Interrupted { cause: Box::new(cause), entry }),
+    }
+}
+
+fn recover_staged(root: &Root, lock: &mut Locked<'_>, id: EntryId) -> Result<Outcome, Error> {
+    match lock.folder.plan(id) {
+        Ok(plan) => remove_staged(root, &plan)?,
+        // Nothing is staged before the plan is written.
+        Err(journal::Error::NoEntry { .. } | journal::Error::Damaged { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    lock.drop_entry(id)?;
+    Ok(Outcome::TakenBack)
 }
 
 fn recover_begun(root: &Root, lock: &mut Locked<'_>, id: EntryId) -> Result<Outcome, Error> {

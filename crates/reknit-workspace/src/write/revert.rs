@@ -1,5 +1,6 @@
 //! [`Revert`]: how to return a path to its state before a change.
 
+use super::Error;
 use super::step::{Content, Requested, SavedFile, Step};
 use crate::journal::{Change, Contents, Entry, Folder};
 use crate::root::{self, RelPath, Root};
@@ -26,11 +27,11 @@ pub(crate) fn reverts(
     folder: &Folder,
     entry: &Entry,
     index: usize,
-) -> Result<Vec<(RelPath, Revert)>, root::Error> {
+) -> Result<Vec<(RelPath, Revert)>, Error> {
     let saved = saved(folder, entry, index);
     let saved = saved.as_ref();
     let one = |path: &RelPath, before, after| {
-        Ok(vec![(path.clone(), revert(path, now(root, path)?, before, after, saved))])
+        Ok(vec![(path.clone(), revert(path, now(root, path)?, before, after, saved)?)])
     };
     match &entry.changes[index] {
         Change::Create { path, after } => one(path, None, Some(*after)),
@@ -48,8 +49,8 @@ pub(crate) fn reverts(
                 let back = if is_same { Revert::Restore(back) } else { Revert::Overwrite(back) };
                 return Ok(vec![(to.clone(), back)]);
             }
-            let origin = revert(path, at_path, Some(*before), None, saved);
-            let target = revert(to, at_to, None, Some(*after), None);
+            let origin = revert(path, at_path, Some(*before), None, saved)?;
+            let target = revert(to, at_to, None, Some(*after), None)?;
             // The moved file is only removed if the original is restored.
             let target = match (&origin, target) {
                 (Revert::Overwrite(_), Revert::Restore(step)) => Revert::Overwrite(step),
@@ -77,28 +78,29 @@ fn revert(
     before: Option<Stamp>,
     after: Option<Stamp>,
     saved: Option<&SavedFile>,
-) -> Revert {
+) -> Result<Revert, Error> {
     let now = match now {
         Now::Nothing => None,
         Now::File(stamp) => Some(stamp),
-        Now::Other => return Revert::Blocked,
+        Now::Other => return Ok(Revert::Blocked),
     };
     let path = path.clone();
     let step = match (now, before) {
-        (now, before) if now == before => return Revert::Already,
+        (now, before) if now == before => return Ok(Revert::Already),
         (Some(old), None) => Step::Delete { path, old },
-        (None, None) => return Revert::Already,
+        (None, None) => return Ok(Revert::Already),
         (now, Some(before)) => {
-            let Some(saved) = saved.filter(|saved| saved.contents.is_intact(&before)).cloned() else {
-                return Revert::Lost;
-            };
+            let Some(saved) = saved.cloned() else { return Ok(Revert::Lost) };
+            if !saved.contents.is_intact(&before)? {
+                return Ok(Revert::Lost);
+            }
             match now {
                 Some(old) => Step::Update { path, old, new: Content::Saved(saved) },
                 None => Step::Create { path, new: Content::Saved(saved) },
             }
         }
     };
-    if now == after { Revert::Restore(step) } else { Revert::Overwrite(step) }
+    Ok(if now == after { Revert::Restore(step) } else { Revert::Overwrite(step) })
 }
 
 /// What is at a path now.

@@ -177,6 +177,35 @@ fn a_torn_record_or_footer_never_happened() {
     assert_eq!(fixture.tree(), tree(&[("a", "one"), ("b", "two")]));
 }
 
+/// An entry whose file is gone is reported and not passed over, also once what came after it is undone.
+#[test]
+fn a_missing_entry_is_reported_and_the_others_can_be_undone() {
+    let (fixture, first, last) = two_entries();
+    fs::remove_file(fixture.entry_file(last)).unwrap();
+    let log = fixture.log();
+    assert!(matches!(&log.damaged[..], [journal::Error::Missing { id, .. }] if *id == last), "{log:?}");
+    let check = || {
+        let newest = fixture.journal.newest(&fixture.root);
+        assert!(matches!(newest, Err(journal::Error::Missing { id, .. }) if id == last), "{newest:?}");
+    };
+    check();
+    let next = fixture.update("a", "new").id;
+    Undo::of(next).commit(&fixture.root, &fixture.journal, second(1)).unwrap();
+    check();
+    Undo::of(first).commit(&fixture.root, &fixture.journal, second(1)).unwrap();
+    assert_eq!(fixture.tree(), tree(&[("a", "one"), ("b", "2")]));
+}
+
+#[test]
+fn an_undo_is_undone_although_a_newer_entry_is_damaged() {
+    let (fixture, first, last) = two_entries();
+    let undone = Undo::of(first).commit(&fixture.root, &fixture.journal, second(1)).unwrap().entry.id;
+    fs::write(fixture.entry_file(last), "damaged").unwrap();
+    Undo::of(undone).commit(&fixture.root, &fixture.journal, second(1)).unwrap();
+    assert_eq!(fixture.journal.entry(first).unwrap().state, State::Done);
+    assert_eq!(fixture.tree(), tree(&[("a", "1"), ("b", "2")]));
+}
+
 #[test]
 fn a_journal_that_cannot_be_written_stops_the_batch() {
     let fixture = Fixture::new(&[("a", "one")]);

@@ -108,7 +108,9 @@ fn git_is_refused_in_any_case_and_through_symlinks() {
         for answer in answers {
             let edits = read(&fixture.root, &answer);
             let [refusal] = edits.refusals() else { panic!("{path}: {edits:?}") };
-            let is_git = matches!(&refusal.why, Refused::Git { path: named } if named == path);
+            let protected =
+                |error: &_| matches!(error, root::Error::Protected { what: root::Protected::Git, .. });
+            let is_git = matches!(&refusal.why, Refused::Path { path: named, error } if named == path && protected(error));
             // Deleting a symlink does not mean its target, and symlinks are never changed.
             let is_link = matches!(&refusal.why, Refused::Path { error: root::Error::Link { .. }, .. });
             assert!(is_git || (is_link && path == "sub/file-link"), "{path}: {refusal}");
@@ -120,9 +122,9 @@ fn git_is_refused_in_any_case_and_through_symlinks() {
     check_untouched(&fixture, &before);
 }
 
-/// A caller that opens a root inside `.git` wants to edit what is there.
+/// The name alone does not make a repository of what is above the root.
 #[test]
-fn a_root_may_be_inside_git() {
+fn a_root_may_be_inside_a_folder_that_is_only_called_git() {
     let fixture = Fixture::new(&[(".git/hooks/a", "one\n")]);
     let root = Root::open(fixture.at(".git/hooks")).unwrap();
     let absolute = fixture.at(".git/hooks/a");
@@ -214,7 +216,10 @@ fn nothing_is_written_while_anything_fails() {
         (block("b.txt", "nowhere\n", "2\n"), "edit 2 of `b.txt`: search text not found"),
         (block("gone.txt", "one\n", "2\n"), "edit 2 of `gone.txt`: there is no such file"),
         (block("../b.txt", "two\n", "2\n"), "edit 2: `../b.txt`: contains `..`"),
-        (block(".git/config", "[core]\n", "2\n"), "edit 2: `.git/config`: inside `.git`"),
+        (
+            block(".git/config", "[core]\n", "2\n"),
+            "edit 2: `.git/config`: part of a git repository's own data",
+        ),
         ("b.txt\n```\n<<<<<<< SEARCH\ntwo\n=======\n2\n".to_owned(), "line 12 of the answer: "),
     ];
     for (bad, expected) in fails {
