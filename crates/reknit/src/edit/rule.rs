@@ -277,7 +277,7 @@ impl Case<'_> {
             if row.is_there() || !self.is_kept(line) {
                 continue;
             }
-            if self.is_protected(nth) || self.is_taken_away(line) {
+            if self.is_protected(nth) || self.is_taken_away(line) || self.is_one_of_two(line) {
                 return Err(Refusal::Stale);
             }
             others += usize::from(tells(self.needle.lines[line].body));
@@ -285,8 +285,13 @@ impl Case<'_> {
         let there =
             all.iter().filter(|line| self.row(**line).is_there() && tells(self.needle.lines[**line].body));
         let there = there.count();
-        // One line that goes is enough, as it would be alone.
-        let is_line_and_one_more = all.len() == 2 && others == 1 && !self.is_kept(all[0]);
+        // One line that goes is enough, as it would be alone; but of one that opens a block, such as a loop, there may
+        // be another with another body.
+        let is_enough = |line: usize, next: usize| {
+            let [own, next] = [line, next].map(|line| self.needle.lines[line].body);
+            !self.is_kept(line) && !ends_open(own) && width(indent(own)) == width(indent(next))
+        };
+        let is_line_and_one_more = others == 1 && matches!(*all, [line, next] if is_enough(line, next));
         if others > 0 && !self.has_only_line() {
             return Err(Refusal::Stale);
         }
@@ -305,6 +310,19 @@ impl Case<'_> {
         let body = |line: usize| self.needle.lines[line].body;
         let mut goes = self.hunks.iter().flat_map(|hunk| hunk.search.clone());
         goes.any(|other| self.row(other).is_there() && is_same(body(other), body(line)))
+    }
+
+    /// Whether the search has a line twice that the file has once, and the edit puts something between the two: before
+    /// or after the one that is there.
+    fn is_one_of_two(&self, line: usize) -> bool {
+        let body = |line: usize| self.needle.lines[line].body;
+        self.needle.solid.iter().map(|solid| solid.line).any(|other| {
+            let (above, below) = (line.min(other), line.max(other));
+            self.row(other).is_there()
+                && is_same(body(other), body(line))
+                && self.present(above + 1..below).next().is_none()
+                && self.hunks.iter().any(|hunk| (above + 1..=below).contains(&hunk.search.start))
+        })
     }
 
     /// Whether a line says which thing this is.

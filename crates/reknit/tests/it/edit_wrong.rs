@@ -28,10 +28,12 @@ fn every_edit_is_right_or_refused() {
     tally.check();
 }
 
-/// Every class, those with slips once for each.
+/// Every class, those with slips once for each slip.
 fn classes() -> Vec<Class> {
-    let mut classes = vec![Class::Literal, Class::OtherWord, Class::UnnamedLine, Class::KeptLine];
-    classes.extend([Class::Stanzas, Class::Dividers]);
+    let mut classes =
+        vec![Class::Literal, Class::OtherWord, Class::UnnamedLine, Class::Stanzas, Class::Dividers];
+    // Of these a share must be applied, so there have to be many.
+    classes.extend([Class::KeptLine; 6]);
     classes.extend([1, 2, 12].into_iter().flat_map(|count| [Class::Decoys(count), Class::DecoysOnly(count)]));
     classes.extend(
         Slip::ALL
@@ -130,9 +132,8 @@ impl Tally {
         let count = self.wrong.len();
         assert!(count == 0, "{count} edits are wrong or missed:\n{}", self.wrong.join("\n\n"));
         let kept = self.rows[&Class::KeptLine];
-        // One refusal among a few is less than a twentieth of many.
         assert!(
-            kept.refused <= 1 || kept.right * 100 >= (kept.right + kept.refused) * 95,
+            kept.right * 100 >= (kept.right + kept.refused) * 95,
             "{} of {} with a wrong kept line are applied",
             kept.right,
             kept.right + kept.refused

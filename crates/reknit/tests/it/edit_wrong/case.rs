@@ -326,6 +326,10 @@ impl Edit {
 fn carried(search: &[String], slipped: &[String], replacement: &[String]) -> Option<Vec<String>> {
     let at = search.iter().zip(slipped).take_while(|(a, b)| a == b).count();
     let above = search[..at].last()?;
+    // A line that is there twice does not say where the same place is in the replacement.
+    if search.iter().filter(|line| *line == above).count() > 1 {
+        return None;
+    }
     let mut here = replacement.iter().enumerate().filter(|(_, line)| *line == above).map(|(at, _)| at + 1);
     let place = here.next().filter(|_| here.next().is_none())?;
     let mut carried = replacement.to_vec();

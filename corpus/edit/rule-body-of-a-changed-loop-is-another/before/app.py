@@ -1,0 +1,5 @@
+for row in others:
+    row.check()
+
+for row in rows:
+    row.print()

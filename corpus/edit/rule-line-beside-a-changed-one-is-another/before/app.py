@@ -1,0 +1,3 @@
+import os
+from app.repo import Repo
+from app.version import check

@@ -1,0 +1,5 @@
+def run(self):
+    self.load()
+    self.check()
+    self.save()
+    return self
