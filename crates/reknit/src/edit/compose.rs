@@ -248,9 +248,18 @@ impl Place<'_> {
                 }
             }
         }
+        if plainer.is_empty() {
+            return Ok(plainer);
+        }
         let is_new =
             |char: char| self.replaced.iter().any(|line| String::from_utf8_lossy(line.body).contains(char));
-        if kept.iter().any(|char| plainer.contains_key(char) && is_new(*char)) {
+        // Quotes that the search does not have: nothing says whether they are plain in the file too.
+        let is_quote = |char: char| !char.is_ascii() && matches!(look_alike(char), '"' | '\'');
+        let is_unknown = |char: char| is_quote(char) && !self.needle.text.contains(char);
+        let mut replaced = self.replaced.iter().flat_map(|line| std::str::from_utf8(line.body));
+        if kept.iter().any(|char| plainer.contains_key(char) && is_new(*char))
+            || plainer.keys().copied().any(is_quote) && replaced.any(|line| line.contains(is_unknown))
+        {
             return Err(Refusal::Stale);
         }
         Ok(plainer)

@@ -7,19 +7,23 @@ use super::levels::width;
 use super::lines::{indent, lines};
 use super::locate::{Found, Part, every_line};
 use super::needle::Needle;
+use super::place::Row;
 use super::placeholder::is_placeholder;
 use super::running::{Ground, Running};
-use super::{How, Policy, Reason, Rejection, Replace, Scope};
+use super::{How, Policy, Reason, Rejection, Scope};
 
 /// The places of the pieces between the dots, if the search has dots and the replacement has as many. Each piece must
 /// have one place after the one before it, inside the block that the dots are in.
-pub(super) fn locate<'s>(
+///
+/// Both are whole lines, also the last piece: what it puts there must not run into the next line.
+pub(super) fn locate(
     running: &mut Running<'_>,
-    replace: &'s Replace,
+    search: &str,
+    replacement: &str,
     policy: Policy,
-) -> Result<Option<Found<'s>>, Box<Rejection>> {
-    let (searches, dots) = pieces(&replace.search);
-    let (replacements, _) = pieces(&replace.replacement);
+) -> Result<Option<Found<'static>>, Box<Rejection>> {
+    let (searches, dots) = pieces(search);
+    let (replacements, _) = pieces(replacement);
     if searches.len() < 2 || searches.len() != replacements.len() {
         return Ok(None);
     }
@@ -46,7 +50,7 @@ pub(super) fn locate<'s>(
         let next = searches.get(nth + 1).and_then(|next| Needle::new(next).first_indent());
         let limit = Limit::new(&needle, dots.get(nth).copied(), next);
         until = limit.end(running.original, &needle, &sites[0].fit.rows, from);
-        let (search, replacement) = (Cow::Borrowed(search), Cow::Borrowed(replacement));
+        let (search, replacement) = (Cow::Owned(search.to_owned()), Cow::Owned(replacement.to_owned()));
         parts.push(Part { search, replacement, scope: Scope::Lines, sites });
     }
     Ok((!parts.is_empty()).then_some(Found { parts, how }))
@@ -71,7 +75,7 @@ impl Limit {
         Self { opener: found, depth }
     }
 
-    fn end(&self, text: &[u8], needle: &Needle<'_>, rows: &[super::place::Row], from: usize) -> usize {
+    fn end(&self, text: &[u8], needle: &Needle<'_>, rows: &[Row], from: usize) -> usize {
         let there = |line: usize| {
             let own = rows[line].own.start;
             lines(&text[own..]).next().map_or(0, |line| width(indent(line.body)))

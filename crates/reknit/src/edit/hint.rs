@@ -82,7 +82,8 @@ fn end_of_block(text: &[u8], heading: Line<'_>) -> usize {
     let at = |line: Line<'_>| heading.next() + line.start;
     let level = |body: &[u8]| body.iter().take_while(|byte| **byte == b'#').count();
     let opens = rest().next().is_some_and(|line| width(indent(line.body)) > own);
-    if !opens && level(heading.body) > 0 {
+    // One mark may also be a comment, with the block of what follows it.
+    if level(heading.body) > usize::from(opens) {
         let is_next = |line: &Line<'_>| (1..=level(heading.body)).contains(&level(line.body));
         return rest().find(is_next).map_or(text.len(), at);
     }

@@ -98,7 +98,7 @@ pub(super) fn locate<'s>(
         let part = Part { search, replacement, scope: Scope::Lines, sites };
         return Ok(Found { parts: vec![part], how });
     }
-    if let Some(found) = elision::locate(running, replace, policy)? {
+    if let Some(found) = elision::locate(running, &search, &replacement, policy)? {
         return Ok(found);
     }
     let edit =
