@@ -1,8 +1,11 @@
 //! What `reknit apply` reads: an answer's text, a provider's stream or recording, or what `reknit read --json` prints.
 
-use reknit::Reply;
 use reknit::edit::{Action, Edit, Format, Parsed, Parser, Problem, ProblemKind};
+use reknit::{Limits, Reply, json};
 use serde_json::Value;
+
+/// How many levels of a message are around the arguments of a call, and some more.
+const AROUND_ARGUMENTS: usize = 16;
 
 /// The edits of an answer.
 pub(super) struct Input {
@@ -26,8 +29,9 @@ impl Input {
 
 /// The messages that `reknit read --json` printed, one or all.
 fn printed_messages(input: &[u8]) -> Option<Vec<Value>> {
-    let value: Value = serde_json::from_slice(input).ok()?;
-    let messages = match value {
+    let text = std::str::from_utf8(input).ok()?;
+    let value = json::Value::parse(text, Limits::default().json_depth + AROUND_ARGUMENTS).ok()?;
+    let messages = match Value::from(value) {
         Value::Array(messages) => messages,
         message => vec![message],
     };

@@ -68,3 +68,19 @@ fn nothing_of_a_cut_reply_is_written_unless_that_is_wanted() {
         assert_eq!((kept.code, folder.read("a.txt").as_str()), (Some(1), "1\n"));
     }
 }
+
+/// What one command prints about a call, the next one reads, however deep its arguments are.
+#[test]
+fn deep_arguments_that_were_printed_are_read() {
+    let folder = Folder::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+    let deep = (0..126).fold(json!(1), |inner, _| json!([inner]));
+    let calls = [
+        ("plan", json!({ "steps": deep })),
+        ("edit_file", json!({"path": "b.txt", "old_string": "two", "new_string": "2"})),
+    ];
+    let read = folder.run(&["read", "--json"], stream(BLOCK, &calls, Some("tool_calls")));
+    assert_eq!(read.code, Some(0), "{}", read.stderr);
+    let applied = folder.run(&["apply", "--yes"], read.stdout);
+    assert_eq!(applied.code, Some(0), "{}", applied.stderr);
+    assert_eq!(["a.txt", "b.txt"].map(|path| folder.read(path)), ["1\n", "2\n"]);
+}
