@@ -129,12 +129,14 @@ const FORMATS: OneOf<Found> = OneOf {
     names: || ["auto"].into_iter().chain(Format::ALL.map(Format::name)).collect(),
     parse: |name| match name {
         "auto" => Some(Found::Auto),
-        name => name.parse().ok().map(Found::Named),
+        name => Format::ALL.into_iter().find(|format| format.name() == name).map(Found::Named),
     },
 };
 
-const RUNGS: OneOf<How> =
-    OneOf { names: || How::ALL.map(How::name).to_vec(), parse: |name| name.parse().ok() };
+const RUNGS: OneOf<How> = OneOf {
+    names: || How::ALL.map(How::name).to_vec(),
+    parse: |name| How::ALL.into_iter().find(|how| how.name() == name),
+};
 
 const VERSIONS: OneOf<Version> = OneOf {
     names: || Version::ALL.map(Version::name).to_vec(),

@@ -43,12 +43,11 @@ mod target;
 mod plan;
 mod preview;
 
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 pub use outcome::{Closest, How, Lines, Match, Note, Outcome, Reason, Rejection};
 pub use parser::{Open, Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
 pub use plan::{FileAction, FilePlan, Original, Plan, Policy, Report, Splice, plan};
 pub use preview::{Change, Preview};
-pub use reason::UnknownRung;
 
 use std::ops::Range;
 
@@ -114,10 +113,8 @@ pub struct Replace {
     pub search: String,
     /// What replaces it, in the same form.
     pub replacement: String,
-    /// Whether whole lines are meant.
+    /// Whether whole lines are meant, and whether one place or every one.
     pub scope: Scope,
-    /// Whether one place is meant or every one.
-    pub reach: Reach,
     /// The line at which the place is said to begin, counted from 1, in the file as it was.
     pub hint: Option<usize>,
     /// Lines that are somewhere before the place, the outermost first (`@@ class Basket` of a patch).
@@ -146,24 +143,16 @@ impl Replace {
     }
 }
 
-/// What a search text is compared with.
+/// What a search text is compared with, and how many places an edit is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// Whole lines.
+    /// Whole lines, in one place; two are an error.
     #[default]
     Lines,
-    /// Any stretch of text, within a line or over several.
+    /// Any stretch of text, within a line or over several, in one place.
     Within,
-}
-
-/// How many places an edit is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
-    /// One; two are an error.
-    #[default]
-    One,
-    /// All that there are.
-    All,
+    /// The same, in every place that there is.
+    Everywhere,
 }
 
 /// What an edit says of the file's end.

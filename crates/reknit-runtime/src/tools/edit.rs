@@ -1,6 +1,6 @@
 //! `edit`: replaces a text in a file.
 
-use reknit::edit::{self, Action, Format, Parsed, Reach, Replace, Scope};
+use reknit::edit::{self, Action, Format, Parsed, Replace, Scope};
 use reknit::json::Object;
 
 use super::{arguments, change};
@@ -45,8 +45,8 @@ impl Tool for Edit {
 fn parse(args: &Object) -> Result<Parsed, Failure> {
     let search = arguments::required(args, "old_string")?;
     let replacement = arguments::required(args, "new_string")?;
-    let reach = if arguments::flag(args, "replace_all") { Reach::All } else { Reach::One };
-    let replace = Replace { search, replacement, scope: Scope::Within, reach, ..Replace::default() };
+    let scope = if arguments::flag(args, "replace_all") { Scope::Everywhere } else { Scope::Within };
+    let replace = Replace { search, replacement, scope, ..Replace::default() };
     let edit = edit::Edit {
         path: Some(arguments::required(args, "path")?),
         action: Action::Replace(replace),

@@ -1,7 +1,6 @@
 //! [`Format`]: the ways in which models write edits.
 
 use std::fmt;
-use std::str::FromStr;
 
 /// A way to write edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,31 +46,5 @@ impl Format {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(|| UnknownFormat { name: name.to_owned() })
-    }
-}
-
-/// No format has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no edit format is called `{name}`")]
-pub struct UnknownFormat {
-    /// The name that was given.
-    pub name: String,
-}
-
-impl UnknownFormat {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "use one of search-replace, udiff, apply-patch, whole, str-replace, roo-args"
     }
 }

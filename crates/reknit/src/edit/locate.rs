@@ -11,7 +11,7 @@ use super::needle::Needle;
 use super::place::{Fit, PLACES};
 use super::running::{Ground, Running, Site, Sites};
 use super::within;
-use super::{FileEnd, How, Policy, Reach, Reason, Rejection, Replace, Scope};
+use super::{FileEnd, How, Policy, Reason, Rejection, Replace, Scope};
 
 /// The places of one edit.
 #[derive(Clone, Debug)]
@@ -66,14 +66,14 @@ pub(super) fn locate<'s>(
     if replace.search.is_empty() {
         return insertion(running, replace, below.as_deref());
     }
-    if replace.scope == Scope::Within
+    if replace.scope != Scope::Lines
         && let Some(found) = within::locate(running, replace, policy)?
     {
         return Ok(found);
     }
     let (search, replacement) = match replace.scope {
         Scope::Lines => (Cow::Borrowed(&*replace.search), Cow::Borrowed(&*replace.replacement)),
-        Scope::Within => within::as_lines(replace),
+        Scope::Within | Scope::Everywhere => within::as_lines(replace),
     };
     let needle = Needle::new(&search);
     if let Claim::Given(sites) = claim
@@ -93,7 +93,7 @@ pub(super) fn locate<'s>(
     let sites = every_line(running, &needle, policy, hint, below.as_deref())?;
     if let Some(how) = sites.here.iter().map(|site| site.fit.how).min() {
         let best: Vec<_> = sites.here.into_iter().filter(|site| is_as_good(site.fit.how, how)).collect();
-        let sites = decide(running, &needle, best, replace.reach, hint, claim)?;
+        let sites = decide(running, &needle, best, replace.scope, hint, claim)?;
         let how = sites.iter().map(|site| site.fit.how).max().unwrap_or(how);
         let part = Part { search, replacement, scope: Scope::Lines, sites };
         return Ok(Found { parts: vec![part], how });
@@ -199,11 +199,11 @@ fn decide(
     running: &Running<'_>,
     needle: &Needle<'_>,
     mut sites: Vec<Site>,
-    reach: Reach,
+    scope: Scope,
     hint: Option<Hint>,
     claim: &mut Claim,
 ) -> Result<Vec<Site>, Box<Rejection>> {
-    if reach == Reach::All {
+    if scope == Scope::Everywhere {
         let mut end = 0;
         sites.retain(|site| {
             let free = site.ground != Ground::Untouched || site.fit.range.start >= end;
@@ -240,7 +240,7 @@ pub(super) fn literal<'s>(running: &mut Running<'_>, replace: &'s Replace) -> Op
         return None;
     }
     let policy = Policy { loosest: How::LineEnds };
-    if replace.scope == Scope::Within {
+    if replace.scope != Scope::Lines {
         return within::locate(running, replace, policy).ok().flatten();
     }
     let needle = Needle::new(&replace.search);

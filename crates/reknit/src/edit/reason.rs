@@ -1,7 +1,6 @@
 //! The names and words of [`Reason`], [`How`] and [`Note`].
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::outcome::{How, Lines, Note, Reason};
 
@@ -36,32 +35,6 @@ impl How {
 impl fmt::Display for How {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl FromStr for How {
-    type Err = UnknownRung;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|how| how.name() == name)
-            .ok_or_else(|| UnknownRung { name: name.to_owned() })
-    }
-}
-
-/// There is no [`How`] with this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is not a way in which a place may differ")]
-pub struct UnknownRung {
-    /// The name that was given.
-    pub name: String,
-}
-
-impl UnknownRung {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "use one of exact, line-ends, trailing-whitespace, look-alikes, indentation, blank-lines, line-breaks, context"
     }
 }
 
@@ -258,14 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_differ_are_found_by_their_names() {
+    fn ways_to_differ_are_named_as_in_json() {
         for how in How::ALL {
-            assert_eq!(how.name().parse(), Ok(how));
             assert_eq!(serde_json::to_value(how).unwrap(), how.name());
         }
-        let unknown = "fuzzy".parse::<How>().unwrap_err();
-        assert_eq!(unknown.to_string(), "`fuzzy` is not a way in which a place may differ");
-        assert!(How::ALL.iter().all(|how| unknown.hint().contains(how.name())));
     }
 
     #[test]

@@ -15,8 +15,8 @@ use super::needle::Needle;
 use super::placeholder;
 use super::running::{Ground, Running};
 use super::{
-    Action, Edit, FileAction, FilePlan, How, Lines, Match, Note, Policy, Reach, Reason, Rejection, Replace,
-    Report, Scope,
+    Action, Edit, FileAction, FilePlan, How, Lines, Match, Note, Policy, Reason, Rejection, Replace, Report,
+    Scope,
 };
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -229,7 +229,9 @@ impl<'t> Target<'t> {
                 let text = running.ground(site.ground);
                 let lines = running.lines(&site);
                 let bytes = match scope {
-                    Scope::Within => with_line_ends(&replacement, line_end(text, site.fit.range.start)),
+                    Scope::Within | Scope::Everywhere => {
+                        with_line_ends(&replacement, line_end(text, site.fit.range.start))
+                    }
                     Scope::Lines => {
                         let composed = compose(text, &needle, &site.fit, &replacement, replace.end);
                         let composed = composed.map_err(|refusal| {
@@ -272,7 +274,7 @@ impl<'t> Target<'t> {
             self.running.patch(patch.ground, patch.range, &patch.bytes, index);
         }
         lines.sort_unstable();
-        if replace.reach == Reach::One
+        if replace.scope != Scope::Everywhere
             && let (Some(first), Some(last)) = (lines.first(), lines.last())
         {
             lines = vec![Lines { first: first.first, last: last.last }];

@@ -10,7 +10,7 @@ use super::lines::{begins, count, is_open, start_of_line};
 use super::locate::{Found, Part};
 use super::place::{Fit, PLACES};
 use super::running::{Running, Site};
-use super::{How, Policy, Reach, Reason, Rejection, Replace, Scope};
+use super::{How, Policy, Reason, Rejection, Replace, Scope};
 
 /// The places where the text occurs as it is, or except for its line ends.
 pub(super) fn locate<'s>(
@@ -27,23 +27,21 @@ pub(super) fn locate<'s>(
         (How::LineEnds, Cow::Owned(replace.search.replace("\r\n", "\n").replace('\n', "\r\n"))),
     ];
     for (how, search) in spellings.into_iter().filter(|(how, _)| *how <= policy.loosest) {
-        let most = match replace.reach {
-            Reach::One => PLACES,
-            Reach::All => usize::MAX,
-        };
+        let is_for_one = replace.scope != Scope::Everywhere;
+        let most = if is_for_one { PLACES } else { usize::MAX };
         let find = |text: &[u8]| stretches(text, &search, how, most);
         let mut sites = running.find(find).here;
         if sites.is_empty() {
             continue;
         }
-        if replace.reach == Reach::One {
+        if is_for_one {
             let is_whole = |site: &Site| !cuts_a_word(running.ground(site.ground), &site.fit.range);
             if !sites.iter().any(is_whole) {
                 return Err(Rejection::because(Reason::MidLine { lines: running.starts(&sites) }));
             }
             sites.retain(is_whole);
         }
-        if replace.reach == Reach::One && sites.len() > 1 {
+        if is_for_one && sites.len() > 1 {
             return Err(Rejection::because(Reason::Ambiguous { how, lines: running.starts(&sites) }));
         }
         if replace.replacement.is_empty() {

@@ -38,7 +38,8 @@ fn edit_cases_give_what_they_must() {
 
 /// The format that a case names; without it, it is found.
 fn format(case: &Case) -> Option<Format> {
-    case.note("format").map(|name| name.parse().expect("it is a format"))
+    let named = |name: &str| Format::ALL.into_iter().find(|format| format.name() == name);
+    case.note("format").map(|name| named(&name).expect("it is a format"))
 }
 
 /// What is reported and shown while an answer arrives does not depend on its cuts, and the plan at its end is the

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use reknit::edit::{
     Action, Edit, FileAction, FileEnd, FilePlan, Format, How, Match, Original, Outcome, Parsed, Parser, Plan,
-    Policy, Preview, Reach, Replace, Scope, parse, plan,
+    Policy, Preview, Replace, Scope, parse, plan,
 };
 
 use crate::cuts::cut_at_random;
@@ -191,7 +191,6 @@ fn check_match(edit: &Edit, found: &Match, original: &[u8], policy: Policy) {
         && found.how == How::Exact
         && found.inside.is_none()
         && replace.scope == Scope::Lines
-        && replace.reach == Reach::One
         && !replace.search.is_empty()
         && !replace.search.lines().any(|line| line.trim() == "...")
     {
@@ -283,7 +282,6 @@ struct Place {
     /// Whether the search text lacks its last line end and the first two bytes, as one within lines may.
     cut: bool,
     scope: Scope,
-    reach: Reach,
     hint: Option<usize>,
     below: Option<&'static str>,
     end: FileEnd,
@@ -308,7 +306,7 @@ impl Place {
     fn replace(&self, file: &[u8]) -> Replace {
         let mut search = self.search.text(file);
         let mut replacement = self.replacement.text(file);
-        if self.cut && self.scope == Scope::Within {
+        if self.cut && self.scope != Scope::Lines {
             search = search.trim_end_matches('\n').chars().skip(2).collect();
             replacement.pop();
         }
@@ -316,7 +314,6 @@ impl Place {
             search,
             replacement,
             scope: self.scope,
-            reach: self.reach,
             hint: self.hint,
             below: self.below.map(str::to_owned).into_iter().collect(),
             end: self.end,
@@ -326,18 +323,20 @@ impl Place {
 }
 
 fn place() -> impl Strategy<Value = Place> {
-    let scope = prop_oneof![3 => Just(Scope::Lines), 1 => Just(Scope::Within)];
-    let reach = prop_oneof![4 => Just(Reach::One), 1 => Just(Reach::All)];
+    let scope = prop_oneof![
+        12 => Just(Scope::Lines),
+        3 => Just(Scope::Within),
+        1 => Just(Scope::Everywhere),
+    ];
     let below = prop::option::weighted(0.1, select(LINES.to_vec()));
     let end = prop_oneof![4 => Just(FileEnd::Kept), 1 => Just(FileEnd::Closed), 1 => Just(FileEnd::Here)];
     let hint = prop::option::weighted(0.2, 0_usize..20);
-    (text(), text(), any::<bool>(), scope, reach, hint, below, end).prop_map(
-        |(search, replacement, cut, scope, reach, hint, below, end)| Place {
+    (text(), text(), any::<bool>(), scope, hint, below, end).prop_map(
+        |(search, replacement, cut, scope, hint, below, end)| Place {
             search,
             replacement,
             cut,
             scope,
-            reach,
             hint,
             below,
             end,

@@ -330,28 +330,6 @@ pub enum RepairKind {
 }
 
 impl RepairKind {
-    /// Every kind.
-    pub const ALL: &[Self] = &[
-        Self::Marker,
-        Self::MissingMarker,
-        Self::DoubledMarker,
-        Self::LineNumbers,
-        Self::HunkHeader,
-        Self::LostPrefix,
-    ];
-
-    /// Its name, as in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Marker => "marker",
-            Self::MissingMarker => "missing-marker",
-            Self::DoubledMarker => "doubled-marker",
-            Self::LineNumbers => "line-numbers",
-            Self::HunkHeader => "hunk-header",
-            Self::LostPrefix => "lost-prefix",
-        }
-    }
-
     /// What was done, for people.
     pub fn message(self) -> &'static str {
         match self {

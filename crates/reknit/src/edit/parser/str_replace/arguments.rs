@@ -1,7 +1,7 @@
 //! What the keys of an edit tool's arguments are called, and what they ask.
 
 use super::super::ProblemKind;
-use crate::edit::{Action, Reach, Replace, Scope};
+use crate::edit::{Action, Replace, Scope};
 use crate::json::{Object, Value};
 
 /// A key of an edit tool, under any of its names.
@@ -89,12 +89,12 @@ fn action(object: &Object, command: Command) -> Result<Action, ProblemKind> {
 }
 
 fn replace(object: &Object, search: String, replacement: String) -> Result<Action, ProblemKind> {
-    let reach = match Key::All.get(object)? {
-        None | Some(Value::Null | Value::Bool(false)) => Reach::One,
-        Some(Value::Bool(true)) => Reach::All,
+    let scope = match Key::All.get(object)? {
+        None | Some(Value::Null | Value::Bool(false)) => Scope::Within,
+        Some(Value::Bool(true)) => Scope::Everywhere,
         Some(_) => return Err(ProblemKind::InvalidArguments),
     };
-    Ok(Action::Replace(Replace { search, replacement, scope: Scope::Within, reach, ..Replace::default() }))
+    Ok(Action::Replace(Replace { search, replacement, scope, ..Replace::default() }))
 }
 
 /// The path that the object at a JSON pointer names, or the closest one around it.
