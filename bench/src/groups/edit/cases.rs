@@ -125,11 +125,12 @@ impl Input {
         plan(&self.edits, &[file], Policy::default())
     }
 
-    /// Whether each edit ended as the case says, and every miss with the place that is closest to it.
+    /// Whether each edit ended as the case says, and one of which most is there with the place that is closest.
     pub(super) fn check(&self) -> Result<()> {
         let expected = match self.case {
             Case::Found(how) => how.name(),
-            Case::Stale | Case::BracesAndMore => "stale",
+            Case::Stale => "stale",
+            Case::BracesAndMore => "whitespace",
             Case::Lineless => "no-match",
             Case::Braces => "ambiguous",
         };
@@ -143,7 +144,7 @@ impl Input {
             let name = self.case.name();
             ensure!(end == expected, "{name}: edit {} is `{end}` and not `{expected}`", report.index);
             ensure!(
-                is_explained || !self.case.is_miss(),
+                is_explained || !matches!(self.case, Case::Stale),
                 "{name}: edit {} has no closest place",
                 report.index
             );
