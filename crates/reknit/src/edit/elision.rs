@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::hint::end_of_elision;
 use super::levels::width;
-use super::lines::{indent, lines};
+use super::lines::{indent, line_at, lines};
 use super::locate::{Found, Part, every_line};
 use super::needle::Needle;
 use super::place::Row;
@@ -31,6 +31,7 @@ pub(super) fn locate(
     let mut how = How::Exact;
     let mut from = 0;
     let mut until = usize::MAX;
+    let mut depths = Vec::new();
     for (nth, (search, replacement)) in searches.iter().copied().zip(replacements).enumerate() {
         if search.trim_ascii().is_empty() && replacement.trim_ascii().is_empty() {
             continue;
@@ -38,7 +39,9 @@ pub(super) fn locate(
         let needle = Needle::new(search);
         let mut sites = every_line(running, &needle, policy, None, None)?.here;
         sites.retain(|site| {
-            site.ground == Ground::Untouched && (from..=until).contains(&site.fit.range.start)
+            site.ground == Ground::Untouched
+                && (from..=until).contains(&site.fit.range.start)
+                && is_one_block(&depths, &depths_of(running.original, &needle, &site.fit.rows))
         });
         let Some(least) = sites.iter().map(|site| site.fit.how).min() else { return Ok(None) };
         sites.retain(|site| site.fit.how == least);
@@ -46,6 +49,7 @@ pub(super) fn locate(
             return Err(Rejection::because(Reason::Ambiguous { how: least, lines: running.starts(&sites) }));
         }
         how = how.max(least);
+        depths.extend(depths_of(running.original, &needle, &sites[0].fit.rows));
         from = sites[0].fit.range.end;
         let next = searches.get(nth + 1).and_then(|next| Needle::new(next).first_indent());
         let limit = Limit::new(&needle, dots.get(nth).copied(), next);
@@ -54,6 +58,24 @@ pub(super) fn locate(
         parts.push(Part { search, replacement, scope: Scope::Lines, sites });
     }
     Ok((!parts.is_empty()).then_some(Found { parts, how }))
+}
+
+/// How far the lines of a piece are indented in the search and in the file.
+fn depths_of(text: &[u8], needle: &Needle<'_>, rows: &[Row]) -> Vec<(usize, usize)> {
+    let depth = |body: &[u8]| width(indent(body));
+    let there = |line: usize| line_at(text, rows[line].own.start).map_or(0, |line| depth(line.body));
+    let both = |line: usize| (depth(needle.lines[line].body), there(line));
+    needle.solid.iter().map(|solid| both(solid.line)).collect()
+}
+
+/// Whether pieces are indented otherwise in the same way: all by so much more or less, or by so many times as much. A
+/// brace that is not is the end of another block.
+fn is_one_block(depths: &[(usize, usize)], next: &[(usize, usize)]) -> bool {
+    let all = || depths.iter().chain(next);
+    let Some(most) = all().max() else { return true };
+    depths.is_empty()
+        || all().all(|(own, there)| own + most.1 == most.0 + there)
+        || all().all(|(own, there)| own * most.1 == most.0 * there)
 }
 
 /// How far lines that are left out may reach.
