@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use reknit::agent::{AgentEvent, Body, Content, Decision, EndReason, Entry, ReplyEvents, ToolResult};
 use reknit::json::{Object, Value};
@@ -13,8 +13,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::call::Job;
 use super::log::Log;
+use super::previews::Previews;
 use super::reading::{Piece, Reading};
-use super::{Audience, Available, Builder, Timeouts};
+use super::{Audience, Available, Builder, ROOT, Timeouts};
 use crate::approve::Approver;
 use crate::provider::{Provider, Request};
 use crate::question::{Answer, Class, Question};
@@ -75,6 +76,7 @@ pub(super) struct Driver {
 struct Streaming {
     reading: Reading,
     events: ReplyEvents,
+    previews: Previews,
 }
 
 struct Ask {
@@ -132,9 +134,11 @@ impl Driver {
     }
 
     /// Runs until the last handle is gone, or the store fails. What is in the log then is all there is to know.
-    pub(super) async fn run(mut self) {
-        // A store that has failed cannot be told about it.
-        let _ = self.drive().await;
+    pub(super) async fn run(mut self, failure: Arc<OnceLock<Error>>) {
+        // A store that has failed cannot be told about it, but those who wait for the session can.
+        if let Err(error) = self.drive().await {
+            let _ = failure.set(error);
+        }
     }
 
     async fn drive(&mut self) -> Result<(), Error> {
@@ -164,8 +168,9 @@ impl Driver {
             biased;
             command = self.inbox.recv() => Happening::Command(command),
             () = async { tokio::time::sleep_until(due.expect("it is due")).await }, if due.is_some() => Happening::Due,
-            Some((key, outcome)) = self.outcomes.1.recv() => Happening::Outcome(key, outcome),
+            // What a call has reported comes before its result.
             Some(report) = self.reports.1.recv() => Happening::Report(report),
+            Some((key, outcome)) = self.outcomes.1.recv() => Happening::Outcome(key, outcome),
             piece = async {
                 match reply {
                     Some(streaming) => streaming.reading.next().await,
@@ -204,11 +209,26 @@ impl Driver {
         for key in interrupted {
             self.turn.finish(key, Outcome::Interrupted, &self.available);
         }
+        self.enter_mode().await?;
         if requests == Some(0) {
             // The program ended between the user's message and the first request.
             self.request().await?;
         }
         Ok(())
+    }
+
+    /// Writes down which mode the session is in, if that is not the one that its log ends in.
+    async fn enter_mode(&mut self) -> Result<(), Error> {
+        let last = self.log.entries().iter().rev().find_map(|entry| match &entry.body {
+            Body::Mode { mode } => Some(mode),
+            _ => None,
+        });
+        match &self.available.mode {
+            Some(mode) if Some(&mode.name) != last => {
+                self.log.decide(Body::Mode { mode: mode.name.clone() }).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Does what the turn asks for, until it has nothing more.
@@ -218,7 +238,7 @@ impl Driver {
             match action {
                 Action::Start(call) => self.start(call),
                 Action::Answer(result) => self.answer_call(result).await?,
-                Action::Stop => self.end_reply().await?,
+                Action::Stop => self.drop_reply().await?,
                 Action::AskUser { mistakes } => return self.ask_about_mistakes(mistakes).await,
                 Action::Ready(next) => self.go_on(next).await?,
             }
@@ -237,14 +257,14 @@ impl Driver {
         match command {
             Command::Say(content) if self.requests.is_some() => self.queued.push(content),
             Command::Say(content) => {
-                self.log.decide(Body::UserMessage { content }).await?;
+                self.hear(content).await?;
                 self.requests = Some(0);
                 self.request().await?;
             }
             Command::Answer { approval_id, answer } => self.settle(&approval_id, answer).await?,
             Command::Cancel if self.requests.is_some() => {
                 self.turn.cancel();
-                self.end_reply().await?;
+                self.drop_reply().await?;
                 for cancel in self.running.values() {
                     cancel.cancel();
                 }
@@ -256,13 +276,21 @@ impl Driver {
         Ok(())
     }
 
+    /// Writes down what the user says, and about which files.
+    async fn hear(&mut self, content: Vec<Content>) -> Result<(), Error> {
+        let mut members = Object::new();
+        members.insert(ROOT, &*self.workspace.root.path().to_string_lossy());
+        self.log.decide_with(Body::UserMessage { content }, members).await
+    }
+
     /// Sends the next request.
     async fn request(&mut self) -> Result<(), Error> {
         let count = self.requests.unwrap_or_default();
         if count >= self.max_requests {
-            let message = format!("stopped after {count} requests; say something to go on");
+            let requests = if count == 1 { "request" } else { "requests" };
+            let message = format!("stopped after {count} {requests}; say something to go on");
             self.log.write(Body::Agent(AgentEvent::Notice { message })).await?;
-            return self.over(EndReason::Done).await;
+            return self.over(EndReason::Interrupted).await;
         }
         let dialect = self.provider.dialect();
         let messages = match history::request(dialect, self.log.entries()) {
@@ -284,7 +312,8 @@ impl Driver {
             reply = reply.with_tags(tagger);
         }
         let reading = Reading::start(self.provider.clone(), request, self.timeouts);
-        self.reply = Some(Streaming { reading, events: ReplyEvents::new(reply) });
+        let events = ReplyEvents::new(reply);
+        self.reply = Some(Streaming { reading, events, previews: Previews::default() });
         Ok(())
     }
 
@@ -301,17 +330,26 @@ impl Driver {
             }
             Some(Piece::Failed(error)) => {
                 self.log.write(failed(error.message, error.status)).await?;
-                self.end_reply().await
+                self.drop_reply().await
             }
             None => self.end_reply().await,
         }
     }
 
-    /// The reply is over: it ended, broke off, or is not wanted any more.
+    /// The stream of the reply has ended. If the reply has not, its last events say so.
     async fn end_reply(&mut self) -> Result<(), Error> {
-        let Some(Streaming { reading, mut events }) = self.reply.take() else { return Ok(()) };
+        self.finish_reply(|_| true).await
+    }
+
+    /// The rest of the reply is not wanted, or an error has already said why there is none.
+    async fn drop_reply(&mut self) -> Result<(), Error> {
+        self.finish_reply(|event| !matches!(event, AgentEvent::Error { .. })).await
+    }
+
+    async fn finish_reply(&mut self, is_wanted: impl Fn(&AgentEvent) -> bool) -> Result<(), Error> {
+        let Some(Streaming { reading, mut events, .. }) = self.reply.take() else { return Ok(()) };
         drop(reading);
-        let last: Vec<AgentEvent> = events.finish().collect();
+        let last: Vec<AgentEvent> = events.finish().filter(is_wanted).collect();
         self.take(last).await?;
         let message = events.reply().message();
         self.turn.end(End { status: message.status(), reason: message.stop().map(|stop| stop.reason) });
@@ -320,9 +358,16 @@ impl Driver {
 
     async fn take(&mut self, events: Vec<AgentEvent>) -> Result<(), Error> {
         for event in events {
+            let previewed = match &mut self.reply {
+                Some(streaming) => streaming.previews.take(&event, &self.workspace).await,
+                None => Vec::new(),
+            };
             let body = Body::Agent(event);
             self.turn.take(&body);
             self.log.write(body).await?;
+            for event in previewed {
+                self.log.write(Body::Agent(event)).await?;
+            }
         }
         Ok(())
     }
@@ -417,8 +462,7 @@ impl Driver {
                     return self.over(EndReason::Failed).await;
                 }
                 if let Some(words) = answer.words {
-                    let content = vec![Content::Text { text: words }];
-                    self.log.decide(Body::UserMessage { content }).await?;
+                    self.hear(vec![Content::Text { text: words }]).await?;
                 }
                 Ok(())
             }
@@ -482,7 +526,7 @@ impl Driver {
         if queued.is_empty() {
             return Ok(());
         }
-        self.log.decide(Body::UserMessage { content: queued }).await?;
+        self.hear(queued).await?;
         self.requests = Some(0);
         Box::pin(self.request()).await
     }

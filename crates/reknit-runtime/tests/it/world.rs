@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use reknit::agent::{AgentEvent, Body, EndReason, Entry};
+use reknit::agent::{AgentEvent, Body, EndReason, Entry, Stream};
 use reknit::json::{Object, Value};
 use reknit_runtime::question::{Answer, Class, Question};
 use reknit_runtime::session::{Builder, Session};
 use reknit_runtime::store::{Cursor, Memory, Store, Tail};
 use reknit_runtime::testing::{ManualClock, Reply, Script};
-use reknit_runtime::tool::{Context, Definition, Failure, Output, Tool, Tools, Work, Workspace};
+use reknit_runtime::tool::{Context, Definition, Failure, Output, Progress, Tool, Tools, Work, Workspace};
 use reknit_workspace::{Journal, Root};
 use tokio::sync::mpsc;
 
@@ -44,6 +44,7 @@ impl World {
             .with(tool("deaf", Class::Read))
             .with(tool("fail", Class::Read))
             .with(tool("panic", Class::Read))
+            .with(tool("speak", Class::Read))
             .with(finish);
         let folder = tempfile::tempdir().unwrap();
         Self { folder, store: Arc::new(Memory::new()), script: Script::new(replies), did, tools }
@@ -163,6 +164,12 @@ impl Tool for Stub {
                 "deaf" => std::future::pending().await,
                 "fail" => return Err(Failure::other("no luck")),
                 "panic" => panic!("a bug of the tool"),
+                "speak" => {
+                    for word in ["one", "two", "three"] {
+                        let (stream, data) = (Stream::Stdout, word.to_owned());
+                        context.progress(Progress::Output { stream, data }).await;
+                    }
+                }
                 "finish" => return Ok(Output::text("finished").completing()),
                 _ => {}
             }
