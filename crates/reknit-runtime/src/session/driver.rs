@@ -5,6 +5,7 @@ use std::future;
 use std::sync::{Arc, OnceLock};
 
 use reknit::agent::{AgentEvent, Body, Content, Decision, EndReason, Entry, ReplyEvents, ToolResult};
+use reknit::event::StopReason;
 use reknit::json::{Object, Value};
 use reknit::message::Status;
 use reknit::{Reply, history};
@@ -204,7 +205,8 @@ impl Driver {
                 group::end(id, started);
             }
         }
-        self.turn.end(End { status: Status::Cut, reason: None });
+        // A reply that was interrupted is not a failed one: what is missing of it is asked for again.
+        self.turn.end(End { status: Status::Cut, reason: Some(StopReason::Pause) });
         let interrupted: Vec<CallKey> = self.turn.running().collect();
         for key in interrupted {
             self.turn.finish(key, Outcome::Interrupted, &self.available);
@@ -398,16 +400,10 @@ impl Driver {
     /// Writes down what a tool reports.
     async fn note(&mut self, report: Report) -> Result<(), Error> {
         match report {
-            Report::Progress { call_id, progress: Progress::Output { stream, data } } => {
-                let tool_call_id = Some(call_id.as_ref().to_owned());
-                self.log.write(Body::Agent(AgentEvent::ShellOutput { data, stream, tool_call_id })).await
-            }
-            Report::Progress { call_id, progress: Progress::Group { id, started } } => {
-                let mut members = Object::new();
-                members.insert("group", id);
-                members.insert("groupStarted", started);
-                let tool_call_id = call_id.as_ref().to_owned();
-                self.log.decide_with(Body::ToolStarted { tool_call_id }, members).await
+            Report::Progress { call_id, progress, noted } => {
+                self.note_progress(&call_id, progress).await?;
+                let _ = noted.send(());
+                Ok(())
             }
             Report::Ask { question, answer } => self.ask(question, Whose::Tool(answer)).await,
             Report::Decided { question, answer, done } => {
@@ -419,6 +415,21 @@ impl Driver {
                 self.log.decide(Body::ToolStarted { tool_call_id: call_id }).await?;
                 let _ = started.send(());
                 Ok(())
+            }
+        }
+    }
+
+    async fn note_progress(&mut self, call_id: &str, progress: Progress) -> Result<(), Error> {
+        match progress {
+            Progress::Output { stream, data } => {
+                let tool_call_id = Some(call_id.to_owned());
+                self.log.write(Body::Agent(AgentEvent::ShellOutput { data, stream, tool_call_id })).await
+            }
+            Progress::Group { id, started } => {
+                let mut members = Object::new();
+                members.insert("group", id);
+                members.insert("groupStarted", started);
+                self.log.decide_with(Body::ToolStarted { tool_call_id: call_id.to_owned() }, members).await
             }
         }
     }

@@ -402,3 +402,32 @@ async fn an_edit_is_previewed_while_its_argument_streams() {
     // The rest of the file is not known yet: another block may change it.
     assert_eq!(grown.concat(), "one\n2, at last\n2.5\n");
 }
+
+#[tokio::test]
+async fn a_reply_that_was_interrupted_is_asked_for_again() {
+    let (reply, gate) = Reply::new().text("Half of it").text("unheard").step_by_step();
+    let world = World::new([reply, Reply::new().text("All of it.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    for _ in 0..4 {
+        gate.send(()).await.unwrap();
+    }
+    let text = |entry: &Entry| match &entry.body {
+        Body::Agent(AgentEvent::TextDelta { delta }) => Some(delta.clone()),
+        _ => None,
+    };
+    assert_eq!(watch.until(text).await, "Half of it");
+    drop(session);
+    let (_session, mut watch) = world.open().await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert_eq!(watch.entries.iter().filter_map(text).collect::<Vec<_>>(), ["Half of it", "All of it."]);
+}
+
+#[tokio::test]
+async fn a_session_that_is_opened_elsewhere_says_so() {
+    let world = World::new([]);
+    let (older, _) = world.open().await;
+    let (_newer, _) = world.open().await;
+    older.say("still here?").await;
+    assert_eq!(older.failed().await, StoreError::Fenced { session: "s".into() });
+}
