@@ -58,6 +58,8 @@ pub(super) struct Driver {
     inbox: mpsc::Receiver<Command>,
     reports: (mpsc::Sender<Report>, mpsc::Receiver<Report>),
     outcomes: Channel<(CallKey, Outcome)>,
+    /// Failures of the store while somebody waited for it.
+    failures: Channel<Error>,
     reply: Option<Streaming>,
     running: BTreeMap<CallKey, CancellationToken>,
     /// Stops whatever runs when the session ends, however it ends.
@@ -99,6 +101,7 @@ enum Happening {
     Outcome(CallKey, Outcome),
     Piece(Option<Piece>),
     Due,
+    Failure(Error),
 }
 
 impl Driver {
@@ -123,6 +126,7 @@ impl Driver {
             inbox,
             reports: mpsc::channel(REPORTS),
             outcomes: mpsc::unbounded_channel(),
+            failures: mpsc::unbounded_channel(),
             reply: None,
             running: BTreeMap::new(),
             stop: CancellationToken::new().drop_guard(),
@@ -156,6 +160,7 @@ impl Driver {
                 }
                 Happening::Piece(piece) => self.read(piece).await?,
                 Happening::Due => self.log.flush().await?,
+                Happening::Failure(error) => return Err(error),
             }
             self.act().await?;
         }
@@ -169,6 +174,7 @@ impl Driver {
             biased;
             command = self.inbox.recv() => Happening::Command(command),
             () = async { tokio::time::sleep_until(due.expect("it is due")).await }, if due.is_some() => Happening::Due,
+            Some(error) = self.failures.1.recv() => Happening::Failure(error),
             // What a call has reported comes before its result.
             Some(report) = self.reports.1.recv() => Happening::Report(report),
             Some((key, outcome)) = self.outcomes.1.recv() => Happening::Outcome(key, outcome),
@@ -313,7 +319,7 @@ impl Driver {
         if let Some(tagger) = self.provider.tagger(&format!("call-{}-", self.log.entries().len())) {
             reply = reply.with_tags(tagger);
         }
-        let reading = Reading::start(self.provider.clone(), request, self.timeouts);
+        let reading = Reading::start(self.provider.clone(), request, self.timeouts, self.log.synced());
         let events = ReplyEvents::new(reply);
         self.reply = Some(Streaming { reading, events, previews: Previews::default() });
         Ok(())
@@ -334,6 +340,7 @@ impl Driver {
                 self.log.write(failed(error.message, error.status)).await?;
                 self.drop_reply().await
             }
+            Some(Piece::Lost(error)) => Err(error),
             None => self.end_reply().await,
         }
     }
@@ -401,22 +408,39 @@ impl Driver {
     async fn note(&mut self, report: Report) -> Result<(), Error> {
         match report {
             Report::Progress { call_id, progress, noted } => {
+                let is_group = matches!(progress, Progress::Group { .. });
                 self.note_progress(&call_id, progress).await?;
-                let _ = noted.send(());
+                if is_group {
+                    self.once_synced(noted, ());
+                } else {
+                    let _ = noted.send(());
+                }
                 Ok(())
             }
             Report::Ask { question, answer } => self.ask(question, Whose::Tool(answer)).await,
             Report::Decided { question, answer, done } => {
                 self.decide(&question, &answer).await?;
-                let _ = done.send(());
+                self.once_synced(done, ());
                 Ok(())
             }
             Report::Start { call_id, started } => {
                 self.log.decide(Body::ToolStarted { tool_call_id: call_id }).await?;
-                let _ = started.send(());
+                self.once_synced(started, ());
                 Ok(())
             }
         }
+    }
+
+    /// Tells somebody something once all that was decided is on the disk. Meanwhile the session goes on.
+    fn once_synced<T: Send + 'static>(&self, waiting: oneshot::Sender<T>, news: T) {
+        let (synced, failures) = (self.log.synced(), self.failures.0.clone());
+        tokio::spawn(async move {
+            match synced.wait().await {
+                // The call may have been cancelled.
+                Ok(()) => drop(waiting.send(news)),
+                Err(error) => drop(failures.send(error)),
+            }
+        });
     }
 
     async fn note_progress(&mut self, call_id: &str, progress: Progress) -> Result<(), Error> {
@@ -464,7 +488,7 @@ impl Driver {
         match whose {
             Whose::Tool(waiting) => {
                 self.decide(&question, &answer).await?;
-                let _ = waiting.send(answer);
+                self.once_synced(waiting, answer);
                 Ok(())
             }
             Whose::Session => {

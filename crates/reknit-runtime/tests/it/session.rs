@@ -4,7 +4,7 @@ use reknit::agent::{AgentEvent, Body, EndReason, Entry};
 use reknit_runtime::provider::Error;
 use reknit_runtime::question::Answer;
 use reknit_runtime::session::{Audience, Timeouts, root_of};
-use reknit_runtime::store::{Cursor, Durable, Error as StoreError};
+use reknit_runtime::store::{Cursor, Error as StoreError};
 use reknit_runtime::testing::Reply;
 
 use crate::world::{World, say_yes};
@@ -283,7 +283,7 @@ async fn a_reader_resumes_from_its_position() {
     let last = watch.entries.len() as u64;
     let (mut tail, _) = session.subscribe(Cursor { epoch: lease.epoch - 1, seq: last - 1 }).await.unwrap();
     assert_eq!(tail.next().await.unwrap().len(), 1);
-    let fenced = world.store.append("s", lease.epoch - 1, last, Vec::new(), Durable::Now).await;
+    let fenced = world.store.append("s", lease.epoch - 1, last, Vec::new()).await;
     assert!(matches!(fenced, Err(StoreError::Fenced { .. })));
 }
 
