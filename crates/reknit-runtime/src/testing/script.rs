@@ -79,9 +79,15 @@ impl Reply {
 
     /// Adds text.
     #[must_use]
-    pub fn text(mut self, text: &str) -> Self {
+    pub fn text(self, text: &str) -> Self {
+        self.text_in_pieces([text])
+    }
+
+    /// Adds text that arrives in these pieces.
+    #[must_use]
+    pub fn text_in_pieces<'a>(mut self, text: impl IntoIterator<Item = &'a str>) -> Self {
         let open = r#"{"type":"text","text":""}"#;
-        self.block(open, [delta("text_delta", "text", text)]);
+        self.block(open, text.into_iter().map(|piece| delta("text_delta", "text", piece)));
         self
     }
 
