@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use reknit::Dialect;
 use reknit::agent::{AgentEvent, Body};
 use reknit::history;
 use reknit::json::Value;
 use reknit_runtime::question::{Answer, Question};
 use reknit_runtime::session::Timeouts;
 use reknit_runtime::testing::Reply;
+use reknit_validators::{DIALECTS, validate};
 
 use crate::world::World;
 
@@ -182,8 +182,12 @@ async fn play(replies: &[Written], doings: &[Doing], cancel_after: Option<usize>
     for request in world.script.requests() {
         paired(&request.messages);
     }
-    let next = history::request(Dialect::Anthropic, &watch.entries).expect("there are requests");
-    paired(&next.messages);
+    // The next request could go to any provider.
+    for dialect in DIALECTS {
+        let next = history::request(dialect, &watch.entries).expect("there are requests");
+        let valid = validate(dialect, &next.messages);
+        valid.unwrap_or_else(|rule| panic!("{dialect}: {rule}\n{:#?}\n{:#?}", next.messages, watch.entries));
+    }
 }
 
 /// Each `tool_use` of a reply has its `tool_result` in the next message, and there are no others.
