@@ -173,7 +173,7 @@ async fn play(arguments: &Arguments) -> Result<Outcome, CommandError> {
     };
     let root = open_root(&play.root)?;
     let journal = open_journal(None)?;
-    recover(&journal, &root);
+    recover(&journal, &root)?;
     let workspace = Arc::new(Workspace::new(root, journal, outputs(&play.id)?));
 
     let mut display = if arguments.ndjson {
