@@ -8,19 +8,10 @@ use reknit::agent::{AgentEvent, Body, Entry};
 use reknit::history;
 use reknit::json::Value;
 
-#[path = "../../crates/reknit/tests/it/history"]
-mod promised {
-    mod anthropic;
-    mod bedrock_converse;
-    mod cohere;
-    mod gemini;
-    mod openai_chat;
-    mod openai_responses;
-    pub(crate) mod promises;
-    mod rule;
-}
+#[path = "../../crates/reknit/tests/it/history/promises.rs"]
+mod promises;
 
-use promised::promises::{self, DIALECTS, log};
+use promises::{DIALECTS, log};
 
 /// More of them show nothing more.
 const MOST: usize = 60;

@@ -20,8 +20,10 @@ pub(crate) const FAILED: &str = "failed";
 pub(crate) const INPUT_OUTPUT: &str = "input-output";
 pub(crate) const MALFORMED_EVENT: &str = "malformed-event";
 pub(crate) const NO_EDITS: &str = "no-edits";
+pub(crate) const NO_MODEL: &str = "no-model";
 pub(crate) const NOT_TEXT: &str = "not-text";
 pub(crate) const PATH: &str = "path";
+pub(crate) const SESSION: &str = "session";
 pub(crate) const UNDO: &str = "undo";
 pub(crate) const WRITE: &str = "write";
 pub(crate) const WRONG_USE: &str = "wrong-use";
@@ -143,8 +145,20 @@ mod tests {
 
     #[test]
     fn every_kind_has_an_entry_and_every_entry_a_kind() {
-        let own =
-            [CUT, FAILED, INPUT_OUTPUT, MALFORMED_EVENT, NO_EDITS, NOT_TEXT, PATH, UNDO, WRITE, WRONG_USE];
+        let own = [
+            CUT,
+            FAILED,
+            INPUT_OUTPUT,
+            MALFORMED_EVENT,
+            NO_EDITS,
+            NO_MODEL,
+            NOT_TEXT,
+            PATH,
+            SESSION,
+            UNDO,
+            WRITE,
+            WRONG_USE,
+        ];
         let problems = ProblemKind::ALL.iter().map(|kind| kind.name());
         let edits = problems.chain(Reason::NAMES);
         let kinds = Kind::ALL.iter().map(|kind| kind.name()).chain(edits).chain(own);

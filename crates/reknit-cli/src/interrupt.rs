@@ -82,6 +82,11 @@ fn note(number: i32) -> io::Result<SigId> {
     flag::register_usize(number, Arc::clone(SIGNAL.get_or_init(Arc::default)), number.unsigned_abs() as usize)
 }
 
+/// A signal came that a command watches for by itself.
+pub(crate) fn came(number: i32) {
+    SIGNAL.get_or_init(Arc::default).store(number.unsigned_abs() as usize, Ordering::SeqCst);
+}
+
 /// The exit code for a signal.
 fn code(number: i32) -> i32 {
     128 + number

@@ -17,9 +17,9 @@ use crate::view::one_line;
 
 mod time;
 
-use time::Time;
+pub(crate) use time::Time;
 
-/// List what `apply` and `undo` changed, newest first
+/// List what `apply`, `run` and `undo` changed, newest first
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -28,6 +28,8 @@ mod chunks;
 mod apply;
 mod undo;
 mod log;
+mod run;
+mod sessions;
 mod completions;
 mod man;
 
@@ -65,6 +67,8 @@ const LONG_VERSION: &str = concat!(
 
 #[derive(Subcommand)]
 enum Command {
+    Run(run::Arguments),
+    Sessions(sessions::Arguments),
     Read(read::Arguments),
     Replay(replay::Arguments),
     Tools(tools::Arguments),
@@ -88,6 +92,8 @@ fn main() -> ExitCode {
         }
     };
     let result = match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Read(arguments) => read::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),

@@ -22,7 +22,7 @@ use crate::view::{Style, Terminal, sanitized};
 
 mod shown;
 
-/// Undo what `apply` wrote, byte for byte
+/// Undo what `apply` and `run` wrote, byte for byte
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

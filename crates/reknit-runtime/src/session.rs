@@ -4,10 +4,13 @@
 //! the user says, cancels and timers go in; entries come out. After whatever goes in, the task asks its
 //! [`Turn`](crate::turn::Turn) what to do until there is nothing left to do.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use reknit::agent::{Content, Entry};
+use reknit::agent::{Body, Content, Entry};
+use reknit::json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -23,6 +26,7 @@ mod available;
 mod call;
 mod driver;
 mod log;
+mod previews;
 mod reading;
 
 use available::Available;
@@ -35,6 +39,8 @@ pub struct Session {
     store: Arc<dyn Store>,
     commands: mpsc::Sender<Command>,
     task: Arc<Task>,
+    /// Why the task has ended by itself.
+    failure: Arc<OnceLock<StoreError>>,
 }
 
 /// The session's task, which is stopped with the last handle.
@@ -172,6 +178,13 @@ impl Session {
         self.task.0.is_finished()
     }
 
+    /// Waits until its task ends by itself, and says why: its store failed, or the session was opened elsewhere.
+    pub async fn failed(&self) -> StoreError {
+        self.commands.closed().await;
+        let gone = || StoreError::Failed { doing: "run the session", why: "its task has ended".to_owned() };
+        self.failure.get().cloned().unwrap_or_else(gone)
+    }
+
     async fn send(&self, command: Command) {
         // The task ends by itself only if its store fails, and the log says so.
         let _ = self.commands.send(command).await;
@@ -271,10 +284,21 @@ impl Builder {
             entries.extend(read.into_iter().map(|stored| stored.entry));
         }
         let driver = Driver::new(self, lease.epoch, entries, inbox);
-        let task = Arc::new(Task(tokio::spawn(driver.run())));
-        Ok(Session { id, store, commands, task })
+        let failure = Arc::new(OnceLock::new());
+        let task = Arc::new(Task(tokio::spawn(driver.run(failure.clone()))));
+        Ok(Session { id, store, commands, task, failure })
     }
 }
+
+/// The directory that the user spoke about in an entry of a log: a session that is resumed works on it again.
+pub fn root_of(entry: &Entry) -> Option<PathBuf> {
+    let Body::UserMessage { .. } = &entry.body else { return None };
+    let root = entry.extra.get("body")?.get(ROOT).and_then(Value::as_str);
+    root.map(Cow::into_owned).map(PathBuf::from)
+}
+
+/// The member of a user message that [`root_of`] reads.
+const ROOT: &str = "root";
 
 /// How many commands wait at most.
 const INBOX: usize = 64;

@@ -26,16 +26,18 @@ pub use sqlite::Sqlite;
 pub trait Store: Send + Sync + 'static {
     /// Appends entries, numbered from `after + 1`, and returns the number of the last.
     ///
-    /// All of them are appended or none. They can be read as soon as this returns; with [`Durable::Now`] they also
-    /// survive a crash of the machine.
+    /// All of them are appended or none. They can be read as soon as this returns, and after [`sync`](Store::sync)
+    /// they survive a crash of the machine.
     fn append<'a>(
         &'a self,
         session: &'a str,
         epoch: u64,
         after: u64,
         entries: Vec<Entry>,
-        sync: Durable,
     ) -> Work<'a, Result<u64, Error>>;
+
+    /// Waits until everything that was appended to the session so far survives a crash of the machine.
+    fn sync<'a>(&'a self, session: &'a str) -> Work<'a, Result<(), Error>>;
 
     /// Up to `limit` entries with numbers greater than `after`, with the epoch of each.
     fn read<'a>(&'a self, session: &'a str, after: u64, limit: usize)
@@ -52,15 +54,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// Removes a session and its log. Its writer is fenced.
     fn delete<'a>(&'a self, session: &'a str) -> Work<'a, Result<(), Error>>;
-}
-
-/// Whether an append waits for the disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durable {
-    /// It does not: a crash of the machine may lose it.
-    Later,
-    /// It does.
-    Now,
 }
 
 /// An entry with the epoch in which it was written.

@@ -482,12 +482,14 @@ impl Turn {
 
     /// What comes after a reply without calls.
     fn after_words(&mut self, end: End) -> Next {
+        if end.reason == Some(StopReason::Pause) {
+            return Next::Again;
+        }
         if end.status != Status::Stopped {
             return Next::Over(Ending::Failed);
         }
         let was_empty = mem::take(&mut self.was_empty);
         match end.reason {
-            Some(StopReason::Pause) => Next::Again,
             Some(StopReason::Length) => Next::Over(Ending::Length),
             Some(StopReason::Refusal | StopReason::Filter) => Next::Over(Ending::Refused),
             _ if self.reply.spoke => Next::Over(Ending::Done),

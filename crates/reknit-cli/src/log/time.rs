@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Serialize, Serializer};
 
 /// A time in UTC: as in JSON, or with `#` as people read it.
-pub(super) struct Time(pub(super) SystemTime);
+pub(crate) struct Time(pub(crate) SystemTime);
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

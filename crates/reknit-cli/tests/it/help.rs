@@ -14,13 +14,15 @@ fn help_is_on_stdout_and_fits_a_screen() {
         Usage: reknit [OPTIONS] <COMMAND>
 
         Commands:
+          run          Work on a task with a model that edits files and runs commands, after asking
+          sessions     List, show and delete the sessions of `run`
           read         Turn a provider's stream into the message it contains, live
           replay       Play a recording at its own pace, to standard output or as a provider's server
           tools        Find the tool calls and thinking that a model writes into its text, live
           chunks       Turn the events of a session into what a person sees of it, live
           apply        Apply a model's edits to files, or explain why they cannot be applied
-          undo         Undo what `apply` wrote, byte for byte
-          log          List what `apply` and `undo` changed, newest first
+          undo         Undo what `apply` and `run` wrote, byte for byte
+          log          List what `apply`, `run` and `undo` changed, newest first
           explain      Explain what an error or diagnostic means, why it happens, and what to do about it
           completions  Print the completions of commands, options and names for a shell
           man          Write the manual pages of all commands into a folder

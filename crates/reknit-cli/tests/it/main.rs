@@ -27,6 +27,8 @@ mod pty;
 #[cfg(unix)]
 mod readme;
 #[cfg(unix)]
+mod run;
+#[cfg(unix)]
 mod several;
 #[cfg(unix)]
 mod shells;

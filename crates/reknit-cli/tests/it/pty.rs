@@ -44,7 +44,12 @@ impl Terminal {
 
     /// Starts the binary on a terminal of this width, with nothing on its standard input.
     pub(crate) fn start(columns: u16, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
-        Self::spawn(columns, environment, arguments, Stdio::null()).0
+        Self::spawn(columns, environment, arguments, Some(Stdio::null())).0
+    }
+
+    /// The same with its keyboard on its standard input.
+    pub(crate) fn start_typing(columns: u16, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
+        Self::spawn(columns, environment, arguments, None).0
     }
 
     /// The same with a pipe on its standard input.
@@ -53,7 +58,7 @@ impl Terminal {
         environment: &[(&str, &str)],
         arguments: &[&str],
     ) -> (Self, ChildStdin) {
-        let (terminal, stdin) = Self::spawn(columns, environment, arguments, Stdio::piped());
+        let (terminal, stdin) = Self::spawn(columns, environment, arguments, Some(Stdio::piped()));
         (terminal, stdin.expect("it is on a pipe"))
     }
 
@@ -61,12 +66,17 @@ impl Terminal {
         columns: u16,
         environment: &[(&str, &str)],
         arguments: &[&str],
-        stdin: Stdio,
+        stdin: Option<Stdio>,
     ) -> (Self, Option<ChildStdin>) {
         let (pty, pts) = open().expect("there are pseudo-terminals");
         pty.resize(Size::new(Self::ROWS, columns)).expect("it has a size");
         let command = Command::new("sh").args(["-c", STAY, env!("CARGO_BIN_EXE_reknit")]);
-        let command = command.args(arguments).stdin(stdin);
+        let command = command.args(arguments);
+        // Without another one, standard input is the terminal too.
+        let command = match stdin {
+            Some(stdin) => command.stdin(stdin),
+            None => command,
+        };
         let command = command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
         let mut child =
             command.envs(environment.iter().copied()).spawn(pts).expect("the binary was built for this test");

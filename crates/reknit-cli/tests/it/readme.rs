@@ -58,6 +58,8 @@ fn every_console_block_is_real() {
     let examples = examples(&page);
     assert!(examples.len() >= 5, "{}", examples.len());
     let binary = Path::new(env!("CARGO_BIN_EXE_reknit"));
+    // What commands keep for later is not kept in the user's own folders.
+    let kept = tempfile::tempdir().expect("there is a temporary folder");
     let has_jq = Command::new("jq").arg("--version").output().is_ok();
     for Example { command, printed } in examples {
         if command.contains("| jq ") && !has_jq {
@@ -66,7 +68,9 @@ fn every_console_block_is_real() {
         }
         assert!(command.contains("target/release/reknit"), "{command}");
         let real = command.replace("target/release/reknit", &format!("'{}'", binary.display()));
-        let output = Command::new("sh").args(["-c", &real]).current_dir(repository()).output();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &real]).current_dir(repository());
+        let output = shell.env("XDG_STATE_HOME", kept.path()).env("TMPDIR", kept.path()).output();
         let output = output.expect("there is a shell");
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let mut out_lines: Vec<_> = out.lines().collect();

@@ -66,7 +66,7 @@ impl Job {
         let call_id = self.call.id.clone();
         let sent = self.reports.send(Report::Start { call_id, started }).await;
         // That it starts is on the disk before it does anything.
-        if sent.is_err() || may_run.await.is_err() {
+        if sent.is_err() || may_run.await.is_err() || self.cancel.is_cancelled() {
             return Outcome::Cancelled;
         }
         let limit = self.timeouts.tool;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::future;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use reknit::agent::{AgentEvent, Body, Content, Decision, EndReason, Entry, ReplyEvents, ToolResult};
+use reknit::event::StopReason;
 use reknit::json::{Object, Value};
 use reknit::message::Status;
 use reknit::{Reply, history};
@@ -13,8 +14,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::call::Job;
 use super::log::Log;
+use super::previews::Previews;
 use super::reading::{Piece, Reading};
-use super::{Audience, Available, Builder, Timeouts};
+use super::{Audience, Available, Builder, ROOT, Timeouts};
 use crate::approve::Approver;
 use crate::provider::{Provider, Request};
 use crate::question::{Answer, Class, Question};
@@ -56,6 +58,8 @@ pub(super) struct Driver {
     inbox: mpsc::Receiver<Command>,
     reports: (mpsc::Sender<Report>, mpsc::Receiver<Report>),
     outcomes: Channel<(CallKey, Outcome)>,
+    /// Failures of the store while somebody waited for it.
+    failures: Channel<Error>,
     reply: Option<Streaming>,
     running: BTreeMap<CallKey, CancellationToken>,
     /// Stops whatever runs when the session ends, however it ends.
@@ -75,6 +79,7 @@ pub(super) struct Driver {
 struct Streaming {
     reading: Reading,
     events: ReplyEvents,
+    previews: Previews,
 }
 
 struct Ask {
@@ -96,6 +101,7 @@ enum Happening {
     Outcome(CallKey, Outcome),
     Piece(Option<Piece>),
     Due,
+    Failure(Error),
 }
 
 impl Driver {
@@ -120,6 +126,7 @@ impl Driver {
             inbox,
             reports: mpsc::channel(REPORTS),
             outcomes: mpsc::unbounded_channel(),
+            failures: mpsc::unbounded_channel(),
             reply: None,
             running: BTreeMap::new(),
             stop: CancellationToken::new().drop_guard(),
@@ -132,9 +139,11 @@ impl Driver {
     }
 
     /// Runs until the last handle is gone, or the store fails. What is in the log then is all there is to know.
-    pub(super) async fn run(mut self) {
-        // A store that has failed cannot be told about it.
-        let _ = self.drive().await;
+    pub(super) async fn run(mut self, failure: Arc<OnceLock<Error>>) {
+        // A store that has failed cannot be told about it, but those who wait for the session can.
+        if let Err(error) = self.drive().await {
+            let _ = failure.set(error);
+        }
     }
 
     async fn drive(&mut self) -> Result<(), Error> {
@@ -151,6 +160,7 @@ impl Driver {
                 }
                 Happening::Piece(piece) => self.read(piece).await?,
                 Happening::Due => self.log.flush().await?,
+                Happening::Failure(error) => return Err(error),
             }
             self.act().await?;
         }
@@ -164,8 +174,10 @@ impl Driver {
             biased;
             command = self.inbox.recv() => Happening::Command(command),
             () = async { tokio::time::sleep_until(due.expect("it is due")).await }, if due.is_some() => Happening::Due,
-            Some((key, outcome)) = self.outcomes.1.recv() => Happening::Outcome(key, outcome),
+            Some(error) = self.failures.1.recv() => Happening::Failure(error),
+            // What a call has reported comes before its result.
             Some(report) = self.reports.1.recv() => Happening::Report(report),
+            Some((key, outcome)) = self.outcomes.1.recv() => Happening::Outcome(key, outcome),
             piece = async {
                 match reply {
                     Some(streaming) => streaming.reading.next().await,
@@ -199,16 +211,32 @@ impl Driver {
                 group::end(id, started);
             }
         }
-        self.turn.end(End { status: Status::Cut, reason: None });
+        // A reply that was interrupted is not a failed one: what is missing of it is asked for again.
+        self.turn.end(End { status: Status::Cut, reason: Some(StopReason::Pause) });
         let interrupted: Vec<CallKey> = self.turn.running().collect();
         for key in interrupted {
             self.turn.finish(key, Outcome::Interrupted, &self.available);
         }
+        self.enter_mode().await?;
         if requests == Some(0) {
             // The program ended between the user's message and the first request.
             self.request().await?;
         }
         Ok(())
+    }
+
+    /// Writes down which mode the session is in, if that is not the one that its log ends in.
+    async fn enter_mode(&mut self) -> Result<(), Error> {
+        let last = self.log.entries().iter().rev().find_map(|entry| match &entry.body {
+            Body::Mode { mode } => Some(mode),
+            _ => None,
+        });
+        match &self.available.mode {
+            Some(mode) if Some(&mode.name) != last => {
+                self.log.decide(Body::Mode { mode: mode.name.clone() }).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Does what the turn asks for, until it has nothing more.
@@ -218,7 +246,7 @@ impl Driver {
             match action {
                 Action::Start(call) => self.start(call),
                 Action::Answer(result) => self.answer_call(result).await?,
-                Action::Stop => self.end_reply().await?,
+                Action::Stop => self.drop_reply().await?,
                 Action::AskUser { mistakes } => return self.ask_about_mistakes(mistakes).await,
                 Action::Ready(next) => self.go_on(next).await?,
             }
@@ -237,14 +265,14 @@ impl Driver {
         match command {
             Command::Say(content) if self.requests.is_some() => self.queued.push(content),
             Command::Say(content) => {
-                self.log.decide(Body::UserMessage { content }).await?;
+                self.hear(content).await?;
                 self.requests = Some(0);
                 self.request().await?;
             }
             Command::Answer { approval_id, answer } => self.settle(&approval_id, answer).await?,
             Command::Cancel if self.requests.is_some() => {
                 self.turn.cancel();
-                self.end_reply().await?;
+                self.drop_reply().await?;
                 for cancel in self.running.values() {
                     cancel.cancel();
                 }
@@ -256,13 +284,21 @@ impl Driver {
         Ok(())
     }
 
+    /// Writes down what the user says, and about which files.
+    async fn hear(&mut self, content: Vec<Content>) -> Result<(), Error> {
+        let mut members = Object::new();
+        members.insert(ROOT, &*self.workspace.root.path().to_string_lossy());
+        self.log.decide_with(Body::UserMessage { content }, members).await
+    }
+
     /// Sends the next request.
     async fn request(&mut self) -> Result<(), Error> {
         let count = self.requests.unwrap_or_default();
         if count >= self.max_requests {
-            let message = format!("stopped after {count} requests; say something to go on");
+            let requests = if count == 1 { "request" } else { "requests" };
+            let message = format!("stopped after {count} {requests}; say something to go on");
             self.log.write(Body::Agent(AgentEvent::Notice { message })).await?;
-            return self.over(EndReason::Done).await;
+            return self.over(EndReason::Interrupted).await;
         }
         let dialect = self.provider.dialect();
         let messages = match history::request(dialect, self.log.entries()) {
@@ -283,8 +319,9 @@ impl Driver {
         if let Some(tagger) = self.provider.tagger(&format!("call-{}-", self.log.entries().len())) {
             reply = reply.with_tags(tagger);
         }
-        let reading = Reading::start(self.provider.clone(), request, self.timeouts);
-        self.reply = Some(Streaming { reading, events: ReplyEvents::new(reply) });
+        let reading = Reading::start(self.provider.clone(), request, self.timeouts, self.log.synced());
+        let events = ReplyEvents::new(reply);
+        self.reply = Some(Streaming { reading, events, previews: Previews::default() });
         Ok(())
     }
 
@@ -301,17 +338,27 @@ impl Driver {
             }
             Some(Piece::Failed(error)) => {
                 self.log.write(failed(error.message, error.status)).await?;
-                self.end_reply().await
+                self.drop_reply().await
             }
+            Some(Piece::Lost(error)) => Err(error),
             None => self.end_reply().await,
         }
     }
 
-    /// The reply is over: it ended, broke off, or is not wanted any more.
+    /// The stream of the reply has ended. If the reply has not, its last events say so.
     async fn end_reply(&mut self) -> Result<(), Error> {
-        let Some(Streaming { reading, mut events }) = self.reply.take() else { return Ok(()) };
+        self.finish_reply(|_| true).await
+    }
+
+    /// The rest of the reply is not wanted, or an error has already said why there is none.
+    async fn drop_reply(&mut self) -> Result<(), Error> {
+        self.finish_reply(|event| !matches!(event, AgentEvent::Error { .. })).await
+    }
+
+    async fn finish_reply(&mut self, is_wanted: impl Fn(&AgentEvent) -> bool) -> Result<(), Error> {
+        let Some(Streaming { reading, mut events, .. }) = self.reply.take() else { return Ok(()) };
         drop(reading);
-        let last: Vec<AgentEvent> = events.finish().collect();
+        let last: Vec<AgentEvent> = events.finish().filter(is_wanted).collect();
         self.take(last).await?;
         let message = events.reply().message();
         self.turn.end(End { status: message.status(), reason: message.stop().map(|stop| stop.reason) });
@@ -320,9 +367,16 @@ impl Driver {
 
     async fn take(&mut self, events: Vec<AgentEvent>) -> Result<(), Error> {
         for event in events {
+            let previewed = match &mut self.reply {
+                Some(streaming) => streaming.previews.take(&event, &self.workspace).await,
+                None => Vec::new(),
+            };
             let body = Body::Agent(event);
             self.turn.take(&body);
             self.log.write(body).await?;
+            for event in previewed {
+                self.log.write(Body::Agent(event)).await?;
+            }
         }
         Ok(())
     }
@@ -353,27 +407,53 @@ impl Driver {
     /// Writes down what a tool reports.
     async fn note(&mut self, report: Report) -> Result<(), Error> {
         match report {
-            Report::Progress { call_id, progress: Progress::Output { stream, data } } => {
-                let tool_call_id = Some(call_id.as_ref().to_owned());
-                self.log.write(Body::Agent(AgentEvent::ShellOutput { data, stream, tool_call_id })).await
-            }
-            Report::Progress { call_id, progress: Progress::Group { id, started } } => {
-                let mut members = Object::new();
-                members.insert("group", id);
-                members.insert("groupStarted", started);
-                let tool_call_id = call_id.as_ref().to_owned();
-                self.log.decide_with(Body::ToolStarted { tool_call_id }, members).await
+            Report::Progress { call_id, progress, noted } => {
+                let is_group = matches!(progress, Progress::Group { .. });
+                self.note_progress(&call_id, progress).await?;
+                if is_group {
+                    self.once_synced(noted, ());
+                } else {
+                    let _ = noted.send(());
+                }
+                Ok(())
             }
             Report::Ask { question, answer } => self.ask(question, Whose::Tool(answer)).await,
             Report::Decided { question, answer, done } => {
                 self.decide(&question, &answer).await?;
-                let _ = done.send(());
+                self.once_synced(done, ());
                 Ok(())
             }
             Report::Start { call_id, started } => {
                 self.log.decide(Body::ToolStarted { tool_call_id: call_id }).await?;
-                let _ = started.send(());
+                self.once_synced(started, ());
                 Ok(())
+            }
+        }
+    }
+
+    /// Tells somebody something once all that was decided is on the disk. Meanwhile the session goes on.
+    fn once_synced<T: Send + 'static>(&self, waiting: oneshot::Sender<T>, news: T) {
+        let (synced, failures) = (self.log.synced(), self.failures.0.clone());
+        tokio::spawn(async move {
+            match synced.wait().await {
+                // The call may have been cancelled.
+                Ok(()) => drop(waiting.send(news)),
+                Err(error) => drop(failures.send(error)),
+            }
+        });
+    }
+
+    async fn note_progress(&mut self, call_id: &str, progress: Progress) -> Result<(), Error> {
+        match progress {
+            Progress::Output { stream, data } => {
+                let tool_call_id = Some(call_id.to_owned());
+                self.log.write(Body::Agent(AgentEvent::ShellOutput { data, stream, tool_call_id })).await
+            }
+            Progress::Group { id, started } => {
+                let mut members = Object::new();
+                members.insert("group", id);
+                members.insert("groupStarted", started);
+                self.log.decide_with(Body::ToolStarted { tool_call_id: call_id.to_owned() }, members).await
             }
         }
     }
@@ -408,7 +488,7 @@ impl Driver {
         match whose {
             Whose::Tool(waiting) => {
                 self.decide(&question, &answer).await?;
-                let _ = waiting.send(answer);
+                self.once_synced(waiting, answer);
                 Ok(())
             }
             Whose::Session => {
@@ -417,8 +497,7 @@ impl Driver {
                     return self.over(EndReason::Failed).await;
                 }
                 if let Some(words) = answer.words {
-                    let content = vec![Content::Text { text: words }];
-                    self.log.decide(Body::UserMessage { content }).await?;
+                    self.hear(vec![Content::Text { text: words }]).await?;
                 }
                 Ok(())
             }
@@ -482,7 +561,7 @@ impl Driver {
         if queued.is_empty() {
             return Ok(());
         }
-        self.log.decide(Body::UserMessage { content: queued }).await?;
+        self.hear(queued).await?;
         self.requests = Some(0);
         Box::pin(self.request()).await
     }

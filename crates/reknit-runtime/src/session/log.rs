@@ -8,7 +8,7 @@ use reknit::json::Object;
 use tokio::time::Instant;
 
 use crate::clock::Clock;
-use crate::store::{Durable, Error, Store};
+use crate::store::{Error, Store};
 
 /// How long deltas are collected before they are appended.
 const BATCH_TIME: Duration = Duration::from_millis(20);
@@ -27,6 +27,18 @@ pub(super) struct Log {
     /// How many of them the store has.
     stored: usize,
     waiting: Waiting,
+}
+
+/// What was stored, on its way to the disk. Text goes on while somebody waits for it.
+pub(super) struct Synced {
+    store: Arc<dyn Store>,
+    session: String,
+}
+
+impl Synced {
+    pub(super) async fn wait(self) -> Result<(), Error> {
+        self.store.sync(&self.session).await
+    }
 }
 
 /// Whether entries wait to be stored.
@@ -76,10 +88,11 @@ impl Log {
         };
         self.waiting = Waiting::Until { due, bytes: bytes + added };
         // A slow store slows the provider down here, so that memory stays bounded.
-        if bytes + added > BATCH_BYTES { self.store(Durable::Later).await } else { Ok(()) }
+        if bytes + added > BATCH_BYTES { self.flush().await } else { Ok(()) }
     }
 
-    /// Writes something that must not be lost. It is on the disk when this returns.
+    /// Writes something that must not be lost. It is in the store when this returns; what follows from it has to wait
+    /// for [`synced`](Self::synced).
     pub(super) async fn decide(&mut self, body: Body) -> Result<(), Error> {
         self.decide_with(body, Object::new()).await
     }
@@ -91,12 +104,12 @@ impl Log {
             extra.insert("body", members);
         }
         self.push(body, extra);
-        self.store(Durable::Now).await
+        self.flush().await
     }
 
-    /// Stores what is waiting.
-    pub(super) async fn flush(&mut self) -> Result<(), Error> {
-        self.store(Durable::Later).await
+    /// Waits until everything that is in the store now is on the disk.
+    pub(super) fn synced(&self) -> Synced {
+        Synced { store: self.store.clone(), session: self.session.clone() }
     }
 
     fn push(&mut self, body: Body, extra: Object) {
@@ -104,13 +117,14 @@ impl Log {
         self.entries.push(Entry { seq, at: self.clock.now(), turn: None, body, extra });
     }
 
-    async fn store(&mut self, durable: Durable) -> Result<(), Error> {
+    /// Stores what is waiting.
+    pub(super) async fn flush(&mut self) -> Result<(), Error> {
         self.waiting = Waiting::Nothing;
         let entries = self.entries[self.stored..].to_vec();
         if entries.is_empty() {
             return Ok(());
         }
-        self.store.append(&self.session, self.epoch, self.stored as u64, entries, durable).await?;
+        self.store.append(&self.session, self.epoch, self.stored as u64, entries).await?;
         self.stored = self.entries.len();
         Ok(())
     }

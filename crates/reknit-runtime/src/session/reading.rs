@@ -8,7 +8,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::Timeouts;
+use super::log::Synced;
 use crate::provider::{Error, Pieces, Provider, Request};
+use crate::store;
 
 /// How many pieces wait at most. Once they do, the provider is not read any further.
 const PIECES: usize = 32;
@@ -31,6 +33,8 @@ pub(super) enum Piece {
     Retry(Error),
     /// The stream broke off.
     Failed(Error),
+    /// The store has failed.
+    Lost(store::Error),
 }
 
 impl Drop for Reading {
@@ -40,9 +44,20 @@ impl Drop for Reading {
 }
 
 impl Reading {
-    pub(super) fn start(provider: Arc<dyn Provider>, request: Request, timeouts: Timeouts) -> Self {
+    /// Sends a request once everything that it follows from is on the disk.
+    pub(super) fn start(
+        provider: Arc<dyn Provider>,
+        request: Request,
+        timeouts: Timeouts,
+        synced: Synced,
+    ) -> Self {
         let (sender, pieces) = mpsc::channel(PIECES);
-        let task = tokio::spawn(async move { read(&*provider, &request, timeouts, &sender).await });
+        let task = tokio::spawn(async move {
+            match synced.wait().await {
+                Ok(()) => read(&*provider, &request, timeouts, &sender).await,
+                Err(error) => drop(sender.send(Piece::Lost(error)).await),
+            }
+        });
         Self { pieces, task }
     }
 

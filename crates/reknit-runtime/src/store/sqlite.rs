@@ -13,7 +13,7 @@ use reknit::agent::Entry;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use tokio::sync::{oneshot, watch};
 
-use super::{Durable, Error, Lease, Store, Stored, Summary, title};
+use super::{Error, Lease, Store, Stored, Summary, title};
 use crate::tool::Work;
 
 /// Sessions in a SQLite database.
@@ -30,7 +30,8 @@ struct Request {
 }
 
 enum What {
-    Append { epoch: u64, after: u64, entries: Vec<Entry>, sync: Durable, done: Reply<u64> },
+    Append { epoch: u64, after: u64, entries: Vec<Entry>, done: Reply<u64> },
+    Sync { done: Reply<()> },
     Lease { done: Reply<Lease> },
     Delete { done: Reply<()> },
 }
@@ -133,9 +134,12 @@ impl Store for Sqlite {
         epoch: u64,
         after: u64,
         entries: Vec<Entry>,
-        sync: Durable,
     ) -> Work<'a, Result<u64, Error>> {
-        self.request(session, |done| What::Append { epoch, after, entries, sync, done })
+        self.request(session, |done| What::Append { epoch, after, entries, done })
+    }
+
+    fn sync<'a>(&'a self, session: &'a str) -> Work<'a, Result<(), Error>> {
+        self.request(session, |done| What::Sync { done })
     }
 
     fn read<'a>(
@@ -259,21 +263,23 @@ fn commit(connection: &mut Connection, batch: Vec<Request>) -> Committed {
     let ended = connection.transaction().map_err(failed("write the database")).and_then(|transaction| {
         for Request { session, what } in batch {
             match what {
-                What::Append { epoch, after, entries, sync, done } => {
+                What::Append { epoch, after, entries, done } => {
                     let appended = append(&transaction, &session, epoch, after, &entries);
                     answers.push(Box::new(move |ended, committed| {
-                        match ended.and(appended) {
-                            Ok(last) => {
-                                committed.seen.push((session, Seen::Last(last)));
-                                match sync {
-                                    Durable::Later => drop(done.send(Ok(last))),
-                                    Durable::Now => committed.waiting.push(Box::new(move |synced| {
-                                        drop(done.send(synced.clone().map(|()| last)));
-                                    })),
-                                }
-                            }
-                            Err(error) => drop(done.send(Err(error))),
-                        };
+                        let appended = ended.and(appended);
+                        if let Ok(last) = appended {
+                            committed.seen.push((session, Seen::Last(last)));
+                        }
+                        drop(done.send(appended));
+                    }));
+                }
+                What::Sync { done } => {
+                    let found = exists(&transaction, &session);
+                    answers.push(Box::new(move |ended, committed| match ended.and(found) {
+                        Ok(()) => {
+                            committed.waiting.push(Box::new(move |synced| drop(done.send(synced.clone()))));
+                        }
+                        Err(error) => drop(done.send(Err(error))),
                     }));
                 }
                 What::Lease { done } => {

@@ -122,7 +122,10 @@ impl Caller {
     fn take(&self, report: Report) {
         let mut seen = self.seen();
         match report {
-            Report::Progress { progress, .. } => seen.progress.push(progress),
+            Report::Progress { progress, noted, .. } => {
+                seen.progress.push(progress);
+                let _ = noted.send(());
+            }
             Report::Ask { question, answer } => {
                 seen.questions.push(question);
                 // The call may have been dropped while it waited.

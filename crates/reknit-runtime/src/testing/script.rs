@@ -34,7 +34,10 @@ struct State {
 /// A reply of a [`Script`].
 #[derive(Debug, Default)]
 pub struct Reply {
+    /// The events of its blocks.
     blocks: Vec<String>,
+    /// How many blocks these are.
+    count: usize,
     end: End,
     gate: Option<mpsc::Receiver<()>>,
 }
@@ -76,23 +79,46 @@ impl Reply {
 
     /// Adds text.
     #[must_use]
-    pub fn text(mut self, text: &str) -> Self {
+    pub fn text(self, text: &str) -> Self {
+        self.text_in_pieces([text])
+    }
+
+    /// Adds text that arrives in these pieces.
+    #[must_use]
+    pub fn text_in_pieces<'a>(mut self, text: impl IntoIterator<Item = &'a str>) -> Self {
         let open = r#"{"type":"text","text":""}"#;
-        self.block(open, &delta("text_delta", "text", text));
+        self.block(open, text.into_iter().map(|piece| delta("text_delta", "text", piece)));
         self
     }
 
     /// Adds a call with these arguments, as the model writes them.
     #[must_use]
-    pub fn call(mut self, id: &str, tool: &str, arguments: &str) -> Self {
-        self.begin_call(id, tool, arguments);
+    pub fn call(self, id: &str, tool: &str, arguments: &str) -> Self {
+        self.call_in_pieces(id, tool, [arguments])
+    }
+
+    /// Adds a call whose arguments arrive in these pieces.
+    #[must_use]
+    pub fn call_in_pieces<'a>(
+        mut self,
+        id: &str,
+        tool: &str,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let mut open = Object::new();
+        open.insert("type", "tool_use");
+        open.insert("id", id);
+        open.insert("name", tool);
+        open.insert("input", Object::new());
+        let deltas = arguments.into_iter().map(|piece| delta("input_json_delta", "partial_json", piece));
+        self.block(&Value::from(open).to_string(), deltas);
         self
     }
 
     /// Adds a call whose arguments never end, and breaks the connection there.
     #[must_use]
     pub fn cut_call(mut self, id: &str, tool: &str, arguments: &str) -> Self {
-        self.begin_call(id, tool, arguments);
+        self = self.call(id, tool, arguments);
         // Without the event that closes the block.
         self.blocks.pop();
         self.end = End::Break;
@@ -128,23 +154,15 @@ impl Reply {
         (self, allow)
     }
 
-    fn begin_call(&mut self, id: &str, tool: &str, arguments: &str) {
-        let mut open = Object::new();
-        open.insert("type", "tool_use");
-        open.insert("id", id);
-        open.insert("name", tool);
-        open.insert("input", Object::new());
-        self.block(&Value::from(open).to_string(), &delta("input_json_delta", "partial_json", arguments));
-    }
-
-    fn block(&mut self, open: &str, delta: &str) {
-        // Three events for each block.
-        let index = self.blocks.len() / 3;
-        self.blocks.extend([
-            event("content_block_start", &format!(r#""index":{index},"content_block":{open}"#)),
-            event("content_block_delta", &format!(r#""index":{index},"delta":{delta}"#)),
-            event("content_block_stop", &format!(r#""index":{index}"#)),
-        ]);
+    fn block(&mut self, open: &str, deltas: impl IntoIterator<Item = String>) {
+        let index = self.count;
+        self.count += 1;
+        let event = |kind, members: &str| event(kind, &format!(r#""index":{index}{members}"#));
+        self.blocks.push(event("content_block_start", &format!(r#","content_block":{open}"#)));
+        let deltas =
+            deltas.into_iter().map(|delta| event("content_block_delta", &format!(r#","delta":{delta}"#)));
+        self.blocks.extend(deltas);
+        self.blocks.push(event("content_block_stop", ""));
     }
 
     fn events(self) -> VecDeque<Result<String, Error>> {

@@ -58,6 +58,8 @@ pub(crate) enum Report {
     Progress {
         call_id: Arc<str>,
         progress: Progress,
+        /// Answered once it is written down, and on the disk if it has to be.
+        noted: oneshot::Sender<()>,
     },
     Ask {
         question: Question,
@@ -109,10 +111,15 @@ impl Context {
         }
     }
 
-    /// Reports progress. It waits if the session cannot keep up, which in turn slows a command down.
+    /// Reports progress, and waits until it is in the log. This slows a command down to what the log can take, and a
+    /// group of processes that was reported is known after a crash.
     pub async fn progress(&self, progress: Progress) {
-        // Nobody listens any more: the result will not be wanted either.
-        let _ = self.reports.send(Report::Progress { call_id: self.call_id.clone(), progress }).await;
+        let (noted, is_noted) = oneshot::channel();
+        let report = Report::Progress { call_id: self.call_id.clone(), progress, noted };
+        // If nobody listens any more, the result will not be wanted either.
+        if self.reports.send(report).await.is_ok() {
+            let _ = is_noted.await;
+        }
     }
 
     /// Is triggered when the call should stop. One that does not is abandoned after a while.

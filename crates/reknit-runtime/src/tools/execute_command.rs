@@ -7,6 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use reknit::json::Object;
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 
 use super::arguments;
@@ -27,6 +28,9 @@ use pipes::Pipes;
 
 pub(super) use kept::is_name as is_output_name;
 
+/// Waits for a line before it becomes the command. So nothing runs before its group is in the log, where a later
+/// program finds it; and if this one is killed before that, the line never comes.
+const GATE: &str = r#"read -r _ && exec sh -c "$0" </dev/null"#;
 /// How long a command may take unless the model says otherwise.
 const TIME: u64 = 120;
 /// How long a command may take at most: less than a session gives a tool, whose end would lose the output.
@@ -122,8 +126,8 @@ impl Request {
     async fn run(&self, context: &Context) -> Result<Output, Failure> {
         let begun = Instant::now();
         let mut command = Command::new("sh");
-        command.arg("-c").arg(&self.command).current_dir(&self.directory).process_group(0);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(["-c", GATE]).arg(&self.command).current_dir(&self.directory).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         environment::prepare(&mut command);
         let not_started = |error| Failure::other(format!("The command could not be started: {error}"));
         let mut child = command.spawn().map_err(not_started)?;
@@ -132,6 +136,10 @@ impl Request {
             .and_then(Group::led_by)
             .ok_or_else(|| Failure::other("The command has no process."))?;
         context.progress(Progress::Group { id: group.id(), started: group.started() }).await;
+        if let Some(mut gate) = child.stdin.take() {
+            // If it does not open, the command ends, and says so with its exit code.
+            let _ = gate.write_all(b"\n").await;
+        }
         let pipes = Pipes::of(&mut child);
         let kept = Kept::new(context.workspace().outputs(), context.call_id());
         let mut running = Running { child, group, pipes, kept, live: Live::new(context) };

@@ -25,7 +25,7 @@ use reknit::edit::{self, Format, Parser, Policy};
 use reknit::json::{Change, PartialJson, State, Step, Value};
 
 /// No more than this is previewed: what is shown of a file goes into the log of the session.
-const LARGEST: usize = 256 << 10;
+pub(crate) const LARGEST: usize = 256 << 10;
 
 /// The arguments of a call that changes a file, before the file is known.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use reknit::agent::{AgentEvent, Body, Entry};
+use reknit::agent::{AgentEvent, Body, EndReason, Entry};
 use reknit_runtime::question::{Answer, Question};
-use reknit_runtime::store::{Durable, Error, Lease, Memory, Store, Stored, Summary};
+use reknit_runtime::store::{Error, Lease, Memory, Store, Stored, Summary};
 use reknit_runtime::testing::Reply;
 use reknit_runtime::tool::Work;
 use tokio::sync::watch;
@@ -15,41 +15,47 @@ use crate::world::World;
 
 /// A store on a disk that loses what was not synced when the machine crashes.
 pub(crate) struct Forgetful {
+    memory: Memory,
     state: Mutex<State>,
+    /// Whether the disk answers.
+    answers: watch::Sender<bool>,
 }
 
+#[derive(Default)]
 struct State {
-    now: Arc<Memory>,
     /// The last entry that is on the disk.
     synced: u64,
     epoch: u64,
+    /// Whatever still runs has nothing to do with the machine any more.
+    has_crashed: bool,
 }
 
 impl Forgetful {
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::new(State { now: Arc::new(Memory::new()), synced: 0, epoch: 0 }) }
+        let (memory, state) = (Memory::new(), Mutex::default());
+        Self { memory, state, answers: watch::Sender::new(true) }
     }
 
-    fn now(&self) -> Arc<Memory> {
-        self.state.lock().unwrap().now.clone()
+    fn memory(&self) -> Result<&Memory, Error> {
+        let gone = Error::Failed { doing: "reach the disk", why: "the machine has crashed".into() };
+        if self.state.lock().unwrap().has_crashed { Err(gone) } else { Ok(&self.memory) }
     }
 
-    /// The machine crashes: what was not synced is gone.
-    pub(crate) async fn crash(&self) {
-        let (old, synced, epoch) = {
-            let state = self.state.lock().unwrap();
-            (state.now.clone(), state.synced, state.epoch)
+    /// The machine crashes. What is on the disk is there when it starts again.
+    pub(crate) async fn crash(&self) -> Self {
+        let (synced, epoch) = {
+            let mut state = self.state.lock().unwrap();
+            state.has_crashed = true;
+            (state.synced, state.epoch)
         };
-        let kept = old.read("s", 0, synced as usize).await.unwrap();
-        let new = Arc::new(Memory::new());
-        let mut lease = new.lease("s").await.unwrap();
+        let kept = self.memory.read("s", 0, synced as usize).await.unwrap();
+        let new = Self::new();
         // Epochs are synced, so that no two writers ever have the same one.
-        while lease.epoch < epoch {
-            lease = new.lease("s").await.unwrap();
-        }
+        while new.lease("s").await.unwrap().epoch < epoch {}
         let kept: Vec<Entry> = kept.into_iter().map(|stored| stored.entry).collect();
-        new.append("s", lease.epoch, 0, kept, Durable::Now).await.unwrap();
-        self.state.lock().unwrap().now = new;
+        new.append("s", epoch, 0, kept).await.unwrap();
+        new.sync("s").await.unwrap();
+        new
     }
 }
 
@@ -60,16 +66,20 @@ impl Store for Forgetful {
         epoch: u64,
         after: u64,
         entries: Vec<Entry>,
-        durable: Durable,
     ) -> Work<'a, Result<u64, Error>> {
+        Box::pin(async move { self.memory()?.append(session, epoch, after, entries).await })
+    }
+
+    fn sync<'a>(&'a self, session: &'a str) -> Work<'a, Result<(), Error>> {
         Box::pin(async move {
-            let now = self.now();
-            let last = now.append(session, epoch, after, entries, durable).await?;
+            let last = self.memory()?.read(session, 0, usize::MAX).await?.len() as u64;
+            // A disk takes its time, and others have theirs.
+            tokio::task::yield_now().await;
+            let _ = self.answers.subscribe().wait_for(|answers| *answers).await;
+            self.memory()?;
             let mut state = self.state.lock().unwrap();
-            if durable == Durable::Now && Arc::ptr_eq(&state.now, &now) {
-                state.synced = last;
-            }
-            Ok(last)
+            state.synced = state.synced.max(last);
+            Ok(())
         })
     }
 
@@ -79,27 +89,27 @@ impl Store for Forgetful {
         after: u64,
         limit: usize,
     ) -> Work<'a, Result<Vec<Stored>, Error>> {
-        Box::pin(async move { self.now().read(session, after, limit).await })
+        Box::pin(async move { self.memory()?.read(session, after, limit).await })
     }
 
     fn watch<'a>(&'a self, session: &'a str) -> Work<'a, Result<watch::Receiver<u64>, Error>> {
-        Box::pin(async move { self.now().watch(session).await })
+        Box::pin(async move { self.memory()?.watch(session).await })
     }
 
     fn lease<'a>(&'a self, session: &'a str) -> Work<'a, Result<Lease, Error>> {
         Box::pin(async move {
-            let lease = self.now().lease(session).await?;
+            let lease = self.memory()?.lease(session).await?;
             self.state.lock().unwrap().epoch = lease.epoch;
             Ok(lease)
         })
     }
 
     fn sessions(&self) -> Work<'_, Result<Vec<Summary>, Error>> {
-        Box::pin(async move { self.now().sessions().await })
+        Box::pin(async move { self.memory()?.sessions().await })
     }
 
     fn delete<'a>(&'a self, session: &'a str) -> Work<'a, Result<(), Error>> {
-        Box::pin(async move { self.now().delete(session).await })
+        Box::pin(async move { self.memory()?.delete(session).await })
     }
 }
 
@@ -127,7 +137,7 @@ async fn play(tools: &[&str], crashes: &[usize]) {
     // A request that was answered before a crash may be sent once more.
     let rest = (0..crashes.len() + 1).map(|_| Reply::new().text("Done."));
     let mut world = World::new(replies.chain(rest));
-    let store = Arc::new(Forgetful::new());
+    let mut store = Arc::new(Forgetful::new());
     world.store = store.clone();
 
     let mut crashes = crashes.iter();
@@ -167,7 +177,8 @@ async fn play(tools: &[&str], crashes: &[usize]) {
         if ended {
             break watch.entries;
         }
-        store.crash().await;
+        store = Arc::new(store.crash().await);
+        world.store = store.clone();
         let kept = store.read("s", 0, usize::MAX).await.unwrap();
         let now: Vec<Body> = kept.into_iter().map(|stored| stored.entry.body).filter(is_decision).collect();
         assert!(now.starts_with(&decided), "{decided:#?}\nbecame\n{now:#?}");
@@ -191,6 +202,31 @@ async fn play(tools: &[&str], crashes: &[usize]) {
     for id in calls {
         assert_eq!(answered.iter().filter(|answered| **answered == id).count(), 1, "{id}: {entries:#?}");
     }
+}
+
+#[tokio::test]
+async fn text_is_seen_and_nothing_runs_while_the_disk_does_not_answer() {
+    let (reply, gate) = Reply::new().call("a", "read", "{}").text("still here").step_by_step();
+    let mut world = World::new([reply, Reply::new().text("Done.")]);
+    let store = Arc::new(Forgetful::new());
+    world.store = store.clone();
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    // The first event of the reply: the request was on the disk before it was sent.
+    gate.send(()).await.unwrap();
+    gate.send(()).await.unwrap();
+    store.answers.send_replace(false);
+    drop(gate);
+    let text = watch.until(|entry| match &entry.body {
+        Body::Agent(AgentEvent::TextDelta { delta }) => Some(delta.clone()),
+        _ => None,
+    });
+    assert_eq!(text.await, "still here");
+    watch.started("a").await;
+    assert!(world.did.try_recv().is_err(), "that it starts is not on the disk yet");
+    store.answers.send_replace(true);
+    assert_eq!(world.did.recv().await.unwrap(), "read a");
+    assert_eq!(watch.end().await, EndReason::Done);
 }
 
 enum Step {

@@ -5,5 +5,6 @@ mod example;
 mod one_result;
 mod session;
 mod store;
+mod tagged;
 mod tools;
 mod world;

@@ -3,15 +3,22 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use reknit::Dialect;
 use reknit::agent::{AgentEvent, Body};
 use reknit::history;
 use reknit::json::Value;
 use reknit_runtime::question::{Answer, Question};
 use reknit_runtime::session::Timeouts;
 use reknit_runtime::testing::Reply;
+use reknit_validators::{DIALECTS, validate};
 
 use crate::world::World;
+
+/// Where a model writes its calls.
+#[derive(Clone, Copy, Debug)]
+enum Notation {
+    Native,
+    Tagged,
+}
 
 /// What a model writes in one reply.
 #[derive(Clone, Debug)]
@@ -55,7 +62,40 @@ fn written() -> impl Strategy<Value = Written> {
     (prop::collection::vec(block, 0..5), end).prop_map(|(blocks, end)| Written { blocks, end })
 }
 
-fn reply(number: usize, written: &Written) -> Reply {
+fn reply(number: usize, written: &Written, notation: Notation) -> Reply {
+    match notation {
+        Notation::Native => native(number, written),
+        Notation::Tagged => tagged(written),
+    }
+}
+
+/// The same reply of a model that writes its calls into its text.
+fn tagged(written: &Written) -> Reply {
+    let mut text = String::new();
+    for block in &written.blocks {
+        let (tool, arguments) = match block {
+            Block::Text => {
+                text += "some words\n";
+                continue;
+            }
+            Block::Call(tool) => (tool, r#"{"what": "it"}"#),
+            Block::Malformed(tool) => (tool, r#"{"what": it}"#),
+        };
+        let call = format!(r#"{{"name": "{tool}", "arguments": {arguments}}}"#);
+        text += &format!("<tool_call>\n{call}\n</tool_call>\n");
+    }
+    if matches!(written.end, End::CutCall) {
+        text += "<tool_call>\n{\"name\": \"write\", \"arguments\": {\"what\": \"ha";
+    }
+    let reply = if text.is_empty() { Reply::new() } else { Reply::new().text(&text) };
+    match written.end {
+        End::Whole => reply,
+        End::Length => reply.stop("max_tokens"),
+        End::Break | End::CutCall => reply.breaks(),
+    }
+}
+
+fn native(number: usize, written: &Written) -> Reply {
     let mut reply = Reply::new();
     for (at, block) in written.blocks.iter().enumerate() {
         let id = format!("c{number}-{at}");
@@ -78,22 +118,25 @@ fn doing() -> impl Strategy<Value = Doing> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn every_call_has_exactly_one_result_and_every_request_is_paired(
         replies in prop::collection::vec(written(), 1..5),
         doings in prop::collection::vec(doing(), 1..12),
         cancel_after in prop::option::of(1usize..30),
+        notation in prop::sample::select(vec![Notation::Native, Notation::Tagged]),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         // In a task of its own: only tasks take turns, so that what the user does can come between any two steps.
-        runtime.block_on(async { tokio::spawn(async move { play(&replies, &doings, cancel_after).await }).await.unwrap() });
+        runtime.block_on(async { tokio::spawn(async move { play(&replies, &doings, cancel_after, notation).await }).await.unwrap() });
     }
 }
 
-async fn play(replies: &[Written], doings: &[Doing], cancel_after: Option<usize>) {
-    let world = World::new(replies.iter().enumerate().map(|(number, written)| reply(number, written)));
+async fn play(replies: &[Written], doings: &[Doing], cancel_after: Option<usize>, notation: Notation) {
+    let replies = replies.iter().enumerate();
+    let mut world = World::new(replies.map(|(number, written)| reply(number, written, notation)));
+    world.tags = matches!(notation, Notation::Tagged).then_some("hermes");
     let mut timeouts = Timeouts::default();
     // A call that holds until it is cancelled is given up instead.
     timeouts.tool = std::time::Duration::from_secs(5);
@@ -139,8 +182,12 @@ async fn play(replies: &[Written], doings: &[Doing], cancel_after: Option<usize>
     for request in world.script.requests() {
         paired(&request.messages);
     }
-    let next = history::request(Dialect::Anthropic, &watch.entries).expect("there are requests");
-    paired(&next.messages);
+    // The next request could go to any provider.
+    for dialect in DIALECTS {
+        let next = history::request(dialect, &watch.entries).expect("there are requests");
+        let valid = validate(dialect, &next.messages);
+        valid.unwrap_or_else(|rule| panic!("{dialect}: {rule}\n{:#?}\n{:#?}", next.messages, watch.entries));
+    }
 }
 
 /// Each `tool_use` of a reply has its `tool_result` in the next message, and there are no others.

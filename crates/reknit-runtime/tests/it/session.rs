@@ -1,10 +1,10 @@
 //! Sessions from end to end, with a script instead of a model.
 
-use reknit::agent::{AgentEvent, Body, EndReason};
+use reknit::agent::{AgentEvent, Body, EndReason, Entry};
 use reknit_runtime::provider::Error;
 use reknit_runtime::question::Answer;
-use reknit_runtime::session::{Audience, Timeouts};
-use reknit_runtime::store::{Cursor, Durable, Error as StoreError};
+use reknit_runtime::session::{Audience, Timeouts, root_of};
+use reknit_runtime::store::{Cursor, Error as StoreError};
 use reknit_runtime::testing::Reply;
 
 use crate::world::{World, say_yes};
@@ -21,7 +21,7 @@ async fn a_turn_runs_its_calls_and_sends_their_results() {
     assert_eq!(watch.results(), ["a: [read] Result:\ndid this"]);
     let requests = world.script.requests();
     assert_eq!(requests.len(), 2);
-    assert_eq!(requests[0].tools.len(), 7);
+    assert_eq!(requests[0].tools.len(), 8);
     let last = requests[1].messages.last().unwrap().to_string();
     assert!(last.contains("tool_result") && last.contains("did this"), "{last}");
 }
@@ -214,7 +214,7 @@ async fn the_number_of_requests_is_limited() {
     let world = World::new(replies);
     let (session, mut watch) = world.open_with(world.builder().max_requests(3)).await;
     session.say("go").await;
-    assert_eq!(watch.end().await, EndReason::Done);
+    assert_eq!(watch.end().await, EndReason::Interrupted);
     assert_eq!(world.script.requests().len(), 3);
 }
 
@@ -283,6 +283,151 @@ async fn a_reader_resumes_from_its_position() {
     let last = watch.entries.len() as u64;
     let (mut tail, _) = session.subscribe(Cursor { epoch: lease.epoch - 1, seq: last - 1 }).await.unwrap();
     assert_eq!(tail.next().await.unwrap().len(), 1);
-    let fenced = world.store.append("s", lease.epoch - 1, last, Vec::new(), Durable::Now).await;
+    let fenced = world.store.append("s", lease.epoch - 1, last, Vec::new()).await;
     assert!(matches!(fenced, Err(StoreError::Fenced { .. })));
+}
+
+#[tokio::test]
+async fn what_a_call_reports_is_in_the_log_before_its_result() {
+    let world = World::new([Reply::new().call("a", "speak", "{}"), Reply::new().text("I heard.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("speak").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    let mut said = String::new();
+    for entry in &watch.entries {
+        match &entry.body {
+            Body::Agent(AgentEvent::ShellOutput { data, .. }) => said += data,
+            Body::Agent(AgentEvent::ToolResult { .. }) => said += " result",
+            _ => {}
+        }
+    }
+    assert_eq!(said, "onetwothree result");
+}
+
+#[tokio::test]
+async fn a_reply_that_is_not_wanted_any_more_has_not_failed() {
+    let (reply, gate) = Reply::new().call("a", "write", "{}").text("unheard").step_by_step();
+    let world = World::new([reply, Reply::new().text("Then not.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("write").await;
+    for _ in 0..4 {
+        gate.send(()).await.unwrap();
+    }
+    let (id, _) = watch.question().await;
+    session.answer(id, Answer::no()).await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    let errors =
+        watch.entries.iter().filter(|entry| matches!(entry.body, Body::Agent(AgentEvent::Error { .. })));
+    assert_eq!(errors.count(), 0, "{:#?}", watch.entries);
+}
+
+#[tokio::test]
+async fn an_error_of_the_connection_is_the_only_one() {
+    let world = World::new([Reply::new().text("I be").breaks()]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Failed);
+    let errors = watch.entries.iter().filter_map(|entry| match &entry.body {
+        Body::Agent(AgentEvent::Error { error, .. }) => Some(error.as_str()),
+        _ => None,
+    });
+    assert_eq!(errors.collect::<Vec<_>>(), ["the connection was closed"]);
+}
+
+#[tokio::test]
+async fn what_the_user_says_is_logged_with_the_root() {
+    let world = World::new([Reply::new().text("Yes.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("here").await;
+    watch.end().await;
+    let roots: Vec<_> = watch.entries.iter().filter_map(root_of).collect();
+    assert_eq!(roots, [world.folder.path().join("root").canonicalize().unwrap()]);
+}
+
+#[tokio::test]
+async fn a_mode_is_logged_when_it_changes() {
+    let world = World::new([Reply::new().text("1"), Reply::new().text("2"), Reply::new().text("3")]);
+    let mut modes = Vec::new();
+    for (turns, mode) in (1..).zip(["plan", "plan", "code"]) {
+        let (session, mut watch) = world.open_with(world.builder().mode(mode, ["read"])).await;
+        session.say("go").await;
+        for _ in 0..turns {
+            watch.end().await;
+        }
+        modes = watch
+            .entries
+            .iter()
+            .filter_map(|entry| match &entry.body {
+                Body::Mode { mode } => Some(mode.clone()),
+                _ => None,
+            })
+            .collect();
+    }
+    assert_eq!(modes, ["plan", "code"]);
+}
+
+/// The new text of every `edit-preview` event, with a mark where a call is complete.
+fn previews(entries: &[Entry]) -> Vec<String> {
+    let shown = entries.iter().filter_map(|entry| match &entry.body {
+        Body::Agent(AgentEvent::EditPreview { path, delta, restarted, .. }) => {
+            assert_eq!((&**path, *restarted), ("a.txt", false));
+            Some(delta.clone())
+        }
+        Body::Agent(AgentEvent::ToolCall { tool_call }) => Some(format!("({})", tool_call.id)),
+        _ => None,
+    });
+    shown.collect()
+}
+
+#[tokio::test]
+async fn an_edit_is_previewed_while_its_argument_streams() {
+    let diff = r"<<<<<<< SEARCH\ntwo\n=======\n2, at last\n2.5\n>>>>>>> REPLACE\n";
+    let inside = format!(r#"{{"path": "a.txt", "diff": "{diff}"}}"#);
+    let pieces = (0..inside.len()).step_by(9).map(|at| &inside[at..inside.len().min(at + 9)]);
+    let outside = inside.replace("a.txt", "../a.txt");
+    let reply =
+        Reply::new().call("outside", "apply_diff", &outside).call_in_pieces("inside", "apply_diff", pieces);
+    let world = World::new([reply]);
+    let builder = world.builder().tools(reknit_runtime::tools::standard());
+    std::fs::write(world.folder.path().join("root/a.txt"), "one\ntwo\nthree\n").unwrap();
+    let (session, mut watch) = world.open_with(builder.audience(Audience::Nobody)).await;
+    session.say("edit").await;
+    watch.end().await;
+    let shown = previews(&watch.entries);
+    // What is outside the root is not read, so there is nothing to show of it.
+    assert_eq!(shown.first().map(String::as_str), Some("(outside)"), "{shown:?}");
+    assert_eq!(shown.last().map(String::as_str), Some("(inside)"), "{shown:?}");
+    let grown = &shown[1..shown.len() - 1];
+    assert!(grown.len() > 2, "it is shown as it grows: {grown:?}");
+    // The rest of the file is not known yet: another block may change it.
+    assert_eq!(grown.concat(), "one\n2, at last\n2.5\n");
+}
+
+#[tokio::test]
+async fn a_reply_that_was_interrupted_is_asked_for_again() {
+    let (reply, gate) = Reply::new().text("Half of it").text("unheard").step_by_step();
+    let world = World::new([reply, Reply::new().text("All of it.")]);
+    let (session, mut watch) = world.open().await;
+    session.say("go").await;
+    for _ in 0..4 {
+        gate.send(()).await.unwrap();
+    }
+    let text = |entry: &Entry| match &entry.body {
+        Body::Agent(AgentEvent::TextDelta { delta }) => Some(delta.clone()),
+        _ => None,
+    };
+    assert_eq!(watch.until(text).await, "Half of it");
+    drop(session);
+    let (_session, mut watch) = world.open().await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    assert_eq!(watch.entries.iter().filter_map(text).collect::<Vec<_>>(), ["Half of it", "All of it."]);
+}
+
+#[tokio::test]
+async fn a_session_that_is_opened_elsewhere_says_so() {
+    let world = World::new([]);
+    let (older, _) = world.open().await;
+    let (_newer, _) = world.open().await;
+    older.say("still here?").await;
+    assert_eq!(older.failed().await, StoreError::Fenced { session: "s".into() });
 }

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use reknit::agent::{AgentEvent, Body, EndReason, Entry};
+use reknit::Dialect;
+use reknit::agent::{AgentEvent, Body, EndReason, Entry, Stream};
 use reknit::json::{Object, Value};
+use reknit::tags::{Tagger, profile};
+use reknit_runtime::provider::{Error, Pieces, Provider, Request};
 use reknit_runtime::question::{Answer, Class, Question};
 use reknit_runtime::session::{Builder, Session};
 use reknit_runtime::store::{Cursor, Memory, Store, Tail};
 use reknit_runtime::testing::{ManualClock, Reply, Script};
-use reknit_runtime::tool::{Context, Definition, Failure, Output, Tool, Tools, Work, Workspace};
+use reknit_runtime::tool::{Context, Definition, Failure, Output, Progress, Tool, Tools, Work, Workspace};
 use reknit_workspace::{Journal, Root};
 use tokio::sync::mpsc;
 
@@ -20,6 +23,33 @@ pub(crate) struct World {
     /// What tools do, as they do it.
     pub(crate) did: mpsc::UnboundedReceiver<String>,
     tools: Tools,
+    /// The profile of a model that writes its calls into its text.
+    pub(crate) tags: Option<&'static str>,
+}
+
+/// A script whose calls are in its text.
+struct Tagged {
+    script: Script,
+    profile: &'static str,
+}
+
+impl Provider for Tagged {
+    fn dialect(&self) -> Dialect {
+        self.script.dialect()
+    }
+
+    fn model(&self) -> &str {
+        self.script.model()
+    }
+
+    fn tagger(&self, ids: &str) -> Option<Tagger> {
+        let grammar = profile(self.profile).expect("there is such a profile");
+        Some(Tagger::new(grammar, None, ids).expect("it is a good one"))
+    }
+
+    fn send<'a>(&'a self, request: &'a Request) -> Work<'a, Result<Box<dyn Pieces>, Error>> {
+        self.script.send(request)
+    }
 }
 
 impl World {
@@ -44,9 +74,10 @@ impl World {
             .with(tool("deaf", Class::Read))
             .with(tool("fail", Class::Read))
             .with(tool("panic", Class::Read))
+            .with(tool("speak", Class::Read))
             .with(finish);
         let folder = tempfile::tempdir().unwrap();
-        Self { folder, store: Arc::new(Memory::new()), script: Script::new(replies), did, tools }
+        Self { folder, store: Arc::new(Memory::new()), script: Script::new(replies), did, tools, tags: None }
     }
 
     pub(crate) fn builder(&self) -> Builder {
@@ -54,10 +85,12 @@ impl World {
         let root = self.folder.path().join("root");
         std::fs::create_dir_all(&root).unwrap();
         let workspace = Workspace::new(Root::open(root).unwrap(), Journal::temporary().unwrap(), outputs);
-        Session::builder("s", self.script.clone(), Arc::new(workspace))
-            .store(self.store.clone())
-            .tools(self.tools.clone())
-            .clock(ManualClock::new())
+        let (script, workspace) = (self.script.clone(), Arc::new(workspace));
+        let builder = match self.tags {
+            None => Session::builder("s", script, workspace),
+            Some(profile) => Session::builder("s", Tagged { script, profile }, workspace),
+        };
+        builder.store(self.store.clone()).tools(self.tools.clone()).clock(ManualClock::new())
     }
 
     pub(crate) async fn open(&self) -> (Session, Watch) {
@@ -163,6 +196,12 @@ impl Tool for Stub {
                 "deaf" => std::future::pending().await,
                 "fail" => return Err(Failure::other("no luck")),
                 "panic" => panic!("a bug of the tool"),
+                "speak" => {
+                    for word in ["one", "two", "three"] {
+                        let (stream, data) = (Stream::Stdout, word.to_owned());
+                        context.progress(Progress::Output { stream, data }).await;
+                    }
+                }
                 "finish" => return Ok(Output::text("finished").completing()),
                 _ => {}
             }

@@ -10,13 +10,6 @@ use reknit::transcript::{Chunks, append};
 
 use crate::corpus::{self, Case, Verdict};
 
-mod anthropic;
-mod bedrock_converse;
-mod cohere;
-mod gemini;
-mod openai_chat;
-mod openai_responses;
-mod rule;
 mod promises;
 mod sessions;
 mod properties;

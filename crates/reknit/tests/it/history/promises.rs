@@ -4,18 +4,7 @@ use reknit::Dialect;
 use reknit::agent::{AgentEvent, Body, Entry};
 use reknit::history::{self, Repair, Request};
 use reknit::json::{Object, Value};
-
-use super::{anthropic, bedrock_converse, cohere, gemini, openai_chat, openai_responses};
-
-/// The dialects that requests are made in.
-pub(crate) const DIALECTS: [Dialect; 6] = [
-    Dialect::Anthropic,
-    Dialect::OpenAiChat,
-    Dialect::OpenAiResponses,
-    Dialect::Gemini,
-    Dialect::BedrockConverse,
-    Dialect::Cohere,
-];
+pub(crate) use reknit_validators::{DIALECTS, validate};
 
 /// All of it, in a dialect: its provider takes the messages, and they come back as they were.
 pub(crate) fn hold(dialect: Dialect, entries: &[Entry]) -> Result<(), String> {
@@ -37,18 +26,6 @@ pub(crate) fn hold(dialect: Dialect, entries: &[Entry]) -> Result<(), String> {
             Err(format!("{dialect}: repaired again: {message}\n{}", shown(&messages)))
         }
         None => Ok(()),
-    }
-}
-
-/// Whether a provider would take these messages, or the rule that they break.
-pub(crate) fn validate(dialect: Dialect, messages: &[Value]) -> Result<(), String> {
-    match dialect {
-        Dialect::Anthropic => anthropic::validate(messages),
-        Dialect::OpenAiChat => openai_chat::validate(messages),
-        Dialect::OpenAiResponses => openai_responses::validate(messages),
-        Dialect::BedrockConverse => bedrock_converse::validate(messages),
-        Dialect::Cohere => cohere::validate(messages),
-        _ => gemini::validate(messages),
     }
 }
 

@@ -1,0 +1,35 @@
+//! What providers refuse: whether the messages of a request could be sent, by the rules of each provider's
+//! documentation and by the errors that it answers with. For tests: the crates themselves do not use it.
+
+use reknit::Dialect;
+use reknit::json::Value;
+
+mod rule;
+mod anthropic;
+mod openai_chat;
+mod openai_responses;
+mod gemini;
+mod bedrock_converse;
+mod cohere;
+
+/// The dialects that requests are made in.
+pub const DIALECTS: [Dialect; 6] = [
+    Dialect::Anthropic,
+    Dialect::OpenAiChat,
+    Dialect::OpenAiResponses,
+    Dialect::Gemini,
+    Dialect::BedrockConverse,
+    Dialect::Cohere,
+];
+
+/// Whether a provider would take these messages, or the rule that they break.
+pub fn validate(dialect: Dialect, messages: &[Value]) -> Result<(), String> {
+    match dialect {
+        Dialect::Anthropic => anthropic::validate(messages),
+        Dialect::OpenAiChat => openai_chat::validate(messages),
+        Dialect::OpenAiResponses => openai_responses::validate(messages),
+        Dialect::BedrockConverse => bedrock_converse::validate(messages),
+        Dialect::Cohere => cohere::validate(messages),
+        _ => gemini::validate(messages),
+    }
+}
