@@ -24,7 +24,7 @@ pub(super) fn is_reported(dialect: Dialect, entries: &[Entry]) -> Result<(), Str
     request.messages.iter().for_each(|message| {
         texts_of(message, &mut |text| {
             sent.insert(text);
-        })
+        });
     });
     for Said { seqs, words } in said(dialect, entries) {
         let is_repaired = seqs.iter().any(|seqs| repaired.range(seqs.clone()).next().is_some());

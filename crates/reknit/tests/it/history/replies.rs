@@ -313,7 +313,8 @@ fn replies_are_sent_back_as_they_came() {
                     .unwrap_or_else(|why| panic!("{}, {cut}: {why}", case.name));
             }
         }
-        if DIALECTS.contains(&dialect) {
+        // Recordings may lack what must follow thinking, or encrypt an item again when its response is over.
+        if DIALECTS.contains(&dialect) && case.name.starts_with("wire/") {
             let back = Own::of_request(dialect, &request(dialect, &entries).messages);
             assert_eq!(back.sorted(), own, "{}", case.name);
             seals += own.seals.len();
