@@ -105,6 +105,14 @@ pub(crate) fn run(project: &Project, dir: &Path) -> Result<()> {
     if !chunks::run(project, &binary, &all) {
         failed.push("chunks".to_owned());
     }
+    println!("== requests from every prefix of the log of every recording");
+    let mut tests =
+        project.cargo(["test", "--release", "-p", "reknit", "--test", "it", "history::replies::"]);
+    tests.env("REKNIT_RECORDINGS", dir.canonicalize()?);
+    if let Err(error) = run_command(&mut tests) {
+        println!("{error:#}");
+        failed.push("requests".to_owned());
+    }
     let parity = dir.join("toolcalls-parity");
     if parity.is_dir() && !tool_calls(project, &parity.canonicalize()?, &binary)? {
         failed.push("calls in text".to_owned());

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::{env, fs, process};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use reknit::{Dialect, Reply};
+use reknit::{Dialect, Limits, Reply};
 
 use super::{Bench, Group, Scale};
 use crate::input::{MB, Stream, call_block};
@@ -81,7 +81,8 @@ pub(crate) fn child(arguments: impl Iterator<Item = String>) -> Result<()> {
 
 /// Feeds a stream that is written as it is read, so that it takes no memory itself.
 fn read(element: fn(usize) -> String, delta: usize, size: usize) -> Result<()> {
-    let mut reply = Reply::new(Dialect::Anthropic);
+    // More values than a reply may have by default.
+    let mut reply = Reply::new(Dialect::Anthropic).with_limits(&Limits::default().with_values(usize::MAX));
     let mut push = |bytes: &[u8]| {
         let mut changes = reply.push(bytes);
         while changes.next().is_some() {}

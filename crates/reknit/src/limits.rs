@@ -21,6 +21,9 @@ pub struct Limits {
     pub frame_bytes: usize,
     /// The length of a whole reply.
     pub reply_bytes: u64,
+    /// The number of values in the JSON of a whole reply, its frames included. Every `[`, `{` and `,` is counted
+    /// as one: a value of one byte takes up to 128 bytes of memory.
+    pub values: usize,
     /// How deeply arrays and objects may be nested in the arguments of a call and in a recording. In the other
     /// fields of a frame the limit is always 128; what is nested deeper is kept as its text.
     pub json_depth: usize,
@@ -49,6 +52,13 @@ impl Limits {
     #[must_use]
     pub const fn with_reply_bytes(mut self, reply_bytes: u64) -> Self {
         self.reply_bytes = reply_bytes;
+        self
+    }
+
+    /// Sets [`values`](Self::values).
+    #[must_use]
+    pub const fn with_values(mut self, values: usize) -> Self {
+        self.values = values;
         self
     }
 
@@ -95,13 +105,14 @@ impl Limits {
     }
 }
 
-/// Far more than any real reply needs, but still an amount that a process can hold.
+/// Far more than any real reply needs, but together no more than 2 GB of memory.
 impl Default for Limits {
     fn default() -> Self {
         Self {
             // An image arrives as one frame.
             frame_bytes: 64 << 20,
-            reply_bytes: 1 << 30,
+            reply_bytes: 256 << 20,
+            values: 10 << 20,
             // The same as in `serde_json`, so that both accept the same values.
             json_depth: 128,
             blocks: 16_384,

@@ -49,6 +49,8 @@ pub struct Reply {
     /// Whether the input is the text of a model and not the stream of a provider.
     is_text: bool,
     taken: u64,
+    /// The values in what was taken.
+    values: usize,
     input: Input,
     source: Source,
     /// Events that go before the next one of the provider.
@@ -86,6 +88,14 @@ pub enum Error {
     TooLong {
         /// The limit.
         limit: u64,
+    },
+    /// There are too many values.
+    #[error("byte {at}: the reply has more than {limit} values")]
+    TooManyValues {
+        /// Where the first one that was refused begins.
+        at: u64,
+        /// The limit.
+        limit: usize,
     },
     /// There are too many blocks, choices or messages.
     #[error("byte {at}: the reply has more than {limit} blocks, choices or messages")]
@@ -128,7 +138,9 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Self::Frame(error) => error.hint().to_owned(),
-            Self::TooLong { .. } | Self::TooManyBlocks { .. } => Kind::LimitReached.hint().to_owned(),
+            Self::TooLong { .. } | Self::TooManyValues { .. } | Self::TooManyBlocks { .. } => {
+                Kind::LimitReached.hint().to_owned()
+            }
             Self::NoFrame { .. } | Self::UnknownDialect { .. } => {
                 let names = Dialect::ALL.map(Dialect::name).join(", ");
                 format!("the input must be the body of a streamed response, in one of {names}")
@@ -142,9 +154,10 @@ impl Error {
     /// The kind of its diagnostic in the message.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Frame(frame::Error::TooLong { .. }) | Self::TooLong { .. } | Self::TooManyBlocks { .. } => {
-                Kind::LimitReached
-            }
+            Self::Frame(frame::Error::TooLong { .. })
+            | Self::TooLong { .. }
+            | Self::TooManyValues { .. }
+            | Self::TooManyBlocks { .. } => Kind::LimitReached,
             Self::Frame(frame::Error::Damaged { .. }) => Kind::DamagedFrame,
             Self::NoFrame { .. } | Self::UnknownDialect { .. } => Kind::UnknownDialect,
             Self::WrongDialect { .. } => Kind::WrongDialect,
@@ -156,6 +169,7 @@ impl Error {
         let place = match self {
             Self::Frame(frame::Error::TooLong { at, .. } | frame::Error::Damaged { at, .. })
             | Self::TooLong { limit: at }
+            | Self::TooManyValues { at, .. }
             | Self::TooManyBlocks { at, .. }
             | Self::WrongDialect { at, .. } => Place { at: *at, ..last },
             Self::NoFrame { .. } => Place::default(),
@@ -163,6 +177,11 @@ impl Error {
         };
         place.notice(self.kind(), self.to_string())
     }
+}
+
+/// Whether a value may begin with or after this byte.
+fn begins_value(byte: u8) -> bool {
+    matches!(byte, b'[' | b'{' | b',')
 }
 
 impl Reply {
@@ -200,6 +219,7 @@ impl Reply {
             limits: Limits::default(),
             is_text: false,
             taken: 0,
+            values: 0,
             input: Input::Open,
             source,
             pending: VecDeque::new(),
@@ -310,7 +330,16 @@ impl Reply {
         if piece.len() > room {
             self.refusal = Some(Error::TooLong { limit });
         }
-        let piece = &piece[..piece.len().min(room)];
+        let mut piece = &piece[..piece.len().min(room)];
+        let (values, limit) = (piece.iter().filter(|byte| begins_value(**byte)).count(), self.limits.values);
+        self.values += values;
+        if self.values > limit {
+            let left = limit - (self.values - values);
+            let refused = piece.iter().enumerate().filter(|(_, byte)| begins_value(**byte)).nth(left);
+            let (end, _) = refused.expect("the piece has more values than are left");
+            piece = &piece[..end];
+            self.refusal = Some(Error::TooManyValues { at: self.taken + end as u64, limit });
+        }
         self.taken += piece.len() as u64;
         match self.tagger.as_deref_mut().filter(|_| self.is_text) {
             Some(tagger) => tagger.take_input(piece),

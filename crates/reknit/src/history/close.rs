@@ -38,6 +38,8 @@ pub(super) struct Closing<'c> {
     pub(super) is_followed: bool,
     /// The provider's calls in earlier replies that still wait for their results.
     pub(super) pending: &'c BTreeSet<String>,
+    /// The ids of items that were sent.
+    pub(super) items: &'c mut BTreeSet<String>,
     pub(super) form: &'c Form,
     pub(super) ids: &'c mut Ids,
     pub(super) repairs: &'c mut Repairs,
@@ -67,7 +69,7 @@ impl Closing<'_> {
         });
         // What is left out may have been all that followed some thinking.
         self.leave_out_last_thinking(parts);
-        let mut around = Around { answers: results, pending: self.pending, only_results };
+        let mut around = Around { answers: results, pending: self.pending, items: self.items, only_results };
         (self.form.fit)(parts, &mut around, self.repairs);
         self.leave_out_last_thinking(parts);
         join_texts(parts);

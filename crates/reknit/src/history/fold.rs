@@ -33,6 +33,12 @@ pub(super) fn fold(dialect: Dialect, form: &Form, entries: &[Entry]) -> (Vec<Mes
     fold.finish()
 }
 
+/// Whether the provider of this dialect continues a reply that it has paused. With others, the next reply is
+/// another one.
+fn continues_paused(dialect: &str) -> bool {
+    dialect.parse().ok().and_then(Dialect::form).is_some_and(|form| form.continues_paused)
+}
+
 /// The state of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
@@ -62,6 +68,8 @@ struct Fold<'a> {
     /// Ids of calls that have a result, their own or an added one.
     answered: BTreeSet<&'a str>,
     ids: Ids,
+    /// The ids of the provider's items that were sent.
+    items: BTreeSet<String>,
     messages: Vec<Message>,
     /// Whether the last message contains a user message of the log.
     last_is_said: bool,
@@ -82,6 +90,7 @@ impl<'a> Fold<'a> {
             pending: BTreeMap::new(),
             answered: BTreeSet::new(),
             ids: Ids::default(),
+            items: BTreeSet::new(),
             messages: Vec::new(),
             last_is_said: false,
             repairs: Repairs::default(),
@@ -103,7 +112,7 @@ impl<'a> Fold<'a> {
         match body {
             Body::UserMessage { content } => self.say(content),
             Body::Request { dialect, .. } => {
-                if self.is_paused() && self.asked == Some(dialect) {
+                if self.is_paused() && self.asked == Some(dialect) && continues_paused(dialect) {
                     return;
                 }
                 self.phase = Phase::Over;
@@ -253,10 +262,11 @@ impl<'a> Fold<'a> {
         let said = mem::take(&mut self.said);
         self.phase = Phase::Open;
         self.answered.extend(reply.unanswered_ids());
-        let (ids, repairs) = (&mut self.ids, &mut self.repairs);
+        let (ids, items, repairs) = (&mut self.ids, &mut self.items, &mut self.repairs);
         let pending = self.pending.keys().map(|id| (*id).to_owned()).collect();
         let (is_followed, pending) = (!said.is_empty(), &pending);
-        let mut closing = Closing { origin, continues, is_followed, pending, form: self.form, ids, repairs };
+        let mut closing =
+            Closing { origin, continues, is_followed, pending, items, form: self.form, ids, repairs };
         let closed = closing.close(&reply);
         for id in closed.late_results() {
             self.pending.remove(id);

@@ -4,6 +4,7 @@
 //! provider's form. [`history`](crate::history) turns a session's entries into such messages, and messages
 //! into entries.
 
+pub(crate) mod chat;
 mod content;
 mod form;
 mod message;

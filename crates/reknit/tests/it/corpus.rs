@@ -46,6 +46,27 @@ pub(crate) fn wire_cases() -> Vec<WireCase> {
     cases.collect()
 }
 
+/// Where `cargo xtask fixtures` and `cargo xtask prefixes` say that there are recordings to read as well.
+const RECORDINGS: &str = "REKNIT_RECORDINGS";
+
+/// The recorded streams, in `streams` with a folder for each dialect; none if no folder is given.
+pub(crate) fn recordings() -> Vec<WireCase> {
+    let Some(folder) = std::env::var_os(RECORDINGS) else { return Vec::new() };
+    let mut recordings = Vec::new();
+    for dialect in Dialect::ALL {
+        let folder = Path::new(&folder).join("streams").join(dialect.name());
+        let Ok(files) = fs::read_dir(&folder) else { continue };
+        let mut files: Vec<_> = files.map(|file| file.expect("it is listed").path()).collect();
+        files.sort();
+        recordings.extend(files.into_iter().map(|file| {
+            let (name, input) = (file.display().to_string(), fs::read(&file).expect("it is listed"));
+            WireCase { case: Case { name, folder: folder.clone(), input }, dialect }
+        }));
+    }
+    assert!(!recordings.is_empty(), "no recordings in {}", folder.display());
+    recordings
+}
+
 /// Compares what came out of each case with what is expected, and reports all that differ at once.
 pub(crate) struct Verdict {
     differences: Vec<String>,

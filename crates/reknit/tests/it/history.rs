@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use reknit::Dialect;
-use reknit::agent::{Body, Entry};
+use reknit::agent::{AgentEvent, Body, Entry, ToolResult};
 use reknit::history::{self, Repair};
 use reknit::json::Value;
 use reknit::transcript::{Chunks, append};
@@ -11,6 +11,7 @@ use reknit::transcript::{Chunks, append};
 use crate::corpus::{self, Case, Verdict};
 
 mod promises;
+mod left_out;
 mod sessions;
 mod properties;
 mod refusals;
@@ -63,6 +64,24 @@ fn a_message_of_another_dialect_says_where() {
         "message 1: `role` of a message must be one of `user`, `assistant`, but it is `model`"
     );
     assert!(!error.hint().is_empty());
+}
+
+#[test]
+fn the_output_of_a_local_shell_names_its_call_in_either_way() {
+    let call = r#"{"type":"local_shell_call","id":"lsh_1","call_id":"call_1","action":{"type":"exec","command":["ls"],"env":{}},"status":"completed"}"#;
+    for key in ["call_id", "id"] {
+        let output = format!(r#"{{"type":"local_shell_call_output","{key}":"call_1","output":"a.rs"}}"#);
+        let bodies = history::bodies(Dialect::OpenAiResponses, "m", &[parsed(call), parsed(&output)]);
+        let result = Body::Agent(AgentEvent::ToolResult {
+            tool_result: ToolResult {
+                tool_call_id: "call_1".to_owned(),
+                tool_name: Some("local_shell".to_owned()),
+                result: "a.rs".into(),
+                is_error: None,
+            },
+        });
+        assert_eq!(bodies.unwrap().last(), Some(&result), "{key}");
+    }
 }
 
 #[test]

@@ -89,6 +89,24 @@ fn a_reply_that_is_too_long_is_refused_at_its_byte() {
     assert_eq!(read(&fits, input.as_bytes()).error, None);
 }
 
+#[test]
+fn a_reply_of_too_many_values_is_refused_at_its_byte() {
+    let input = text("one ") + &text("[two,") + &text("three]");
+    // Those of a frame, and two in the text of the second.
+    let frame = text("one ").bytes().filter(|byte| b"[{,".contains(byte)).count();
+    let comma = input.find("two,").unwrap() as u64 + 3;
+    for (limit, at, expected) in [(0, 6, ""), (frame, text("one ").len() as u64 + 6, "one ")] {
+        let outcome = read(&small().with_values(limit), input.as_bytes());
+        assert_eq!(outcome.error, Some(Error::TooManyValues { at, limit }));
+        assert_eq!((last(&outcome).text().as_str(), last(&outcome).status()), (expected, Status::Cut));
+        assert_eq!(last(&outcome).diagnostics().last().unwrap().place().unwrap().at, at);
+    }
+    let in_text = input[..comma as usize].bytes().filter(|byte| b"[{,".contains(byte)).count();
+    let outcome = read(&small().with_values(in_text), input.as_bytes());
+    assert_eq!(outcome.error, Some(Error::TooManyValues { at: comma, limit: in_text }));
+    assert_eq!(read(&small().with_values(3 * frame + 2), input.as_bytes()).error, None);
+}
+
 /// If the input is one piece, both limits are reached in it. The first one is the error.
 #[test]
 fn of_two_limits_the_first_is_the_error() {

@@ -2,23 +2,15 @@
 //!
 //! `cargo xtask prefixes N DIR` tries N of them, over the corpus and the recordings in `DIR/streams`.
 
-use std::path::Path;
-
 use reknit::message::{Args, Body, Change, Message, Status};
 use reknit::{Dialect, Reply};
 
-use crate::corpus;
+use crate::corpus::{self, WireCase};
 use crate::cuts::Random;
 
 /// How many prefixes the suite tries, and what they are made from.
 const PREFIXES: usize = 4_000;
 const SEED: u64 = 17;
-
-struct Stream {
-    name: String,
-    dialect: Dialect,
-    input: Vec<u8>,
-}
 
 /// Content of a block: its slot and what it says so far.
 type Content = Vec<(String, String)>;
@@ -34,28 +26,22 @@ struct Whole {
 #[test]
 fn a_prefix_is_complete_only_if_the_provider_ended_it() {
     let wanted = std::env::var("REKNIT_PREFIXES").ok().map(|count| count.parse().expect("a number"));
-    let mut streams: Vec<_> = corpus::wire_cases()
-        .into_iter()
-        .map(|wire| Stream { name: wire.case.name, dialect: wire.dialect, input: wire.case.input })
-        .collect();
-    if let Some(folder) = std::env::var_os("REKNIT_RECORDINGS") {
-        streams.extend(recordings(Path::new(&folder)));
-    }
+    let streams: Vec<_> = corpus::wire_cases().into_iter().chain(corpus::recordings()).collect();
     let mut random = Random::new(SEED);
     let (mut tried, mut stopped, mut at_stops) = (0, 0, 0);
     let wanted = wanted.unwrap_or(PREFIXES);
     // Every stream has the same share, and at least one prefix.
     let share = wanted.div_ceil(streams.len());
-    for stream in streams.iter().filter(|stream| !stream.input.is_empty()) {
-        let whole = wholes(stream);
+    for WireCase { case, dialect } in streams.iter().filter(|wire| !wire.case.input.is_empty()) {
+        let whole = wholes(*dialect, &case.input);
         for _ in 0..share {
-            let end = random.below(stream.input.len());
-            let mut reply = Reply::new(stream.dialect);
-            reply.push(&stream.input[..end]);
+            let end = random.below(case.input.len());
+            let mut reply = Reply::new(*dialect);
+            reply.push(&case.input[..end]);
             reply.finish();
             tried += 1;
             for (message, whole) in reply.messages().zip(&whole) {
-                let place = || format!("{} until byte {end}", stream.name);
+                let place = || format!("{} until byte {end}", case.name);
                 for call in calls(message) {
                     assert!(whole.calls.contains(&call), "{}: the call {call:?} is not whole", place());
                 }
@@ -81,10 +67,10 @@ fn a_prefix_is_complete_only_if_the_provider_ended_it() {
     assert!(tried >= wanted && stopped > 0);
 }
 
-fn wholes(stream: &Stream) -> Vec<Whole> {
-    let mut reply = Reply::new(stream.dialect);
+fn wholes(dialect: Dialect, input: &[u8]) -> Vec<Whole> {
+    let mut reply = Reply::new(dialect);
     let mut stops: Vec<Vec<Content>> = Vec::new();
-    let mut changes = reply.push(&stream.input);
+    let mut changes = reply.push(input);
     while let Some((change, message)) = changes.next() {
         match change {
             Change::Started(_) => stops.push(Vec::new()),
@@ -137,21 +123,4 @@ fn calls(message: &Message) -> impl Iterator<Item = (String, String)> {
         },
         _ => None,
     })
-}
-
-/// The recorded streams in a folder with one folder for each dialect.
-fn recordings(folder: &Path) -> Vec<Stream> {
-    let mut streams = Vec::new();
-    for dialect in Dialect::ALL {
-        let Ok(files) = std::fs::read_dir(folder.join("streams").join(dialect.name())) else { continue };
-        let mut files: Vec<_> = files.map(|file| file.expect("it is listed").path()).collect();
-        files.sort();
-        streams.extend(files.into_iter().map(|file| Stream {
-            name: file.display().to_string(),
-            dialect,
-            input: std::fs::read(&file).expect("it is listed"),
-        }));
-    }
-    assert!(!streams.is_empty(), "no recordings in {}", folder.display());
-    streams
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{object, of_kind};
 use crate::wire::request::{
-    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Input, Message, Output,
-    ProviderCallId, RepairKind, Repairs, ReplyPart, Thinking, UserPart, Wait, put_calls_last, refuse_unless,
+    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Message, Output, ProviderCallId,
+    RepairKind, Repairs, ReplyPart, Thinking, UserPart, Wait, put_calls_last, refuse_unless,
 };
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -226,15 +226,11 @@ fn result_kind(call: &ProviderCallId) -> String {
 }
 
 fn call_block(kind: &str, call: &Call) -> Value {
-    let input: Value = match &call.input {
-        Input::Object(object) => object.clone().into(),
-        Input::Plain(text) => (&**text).into(),
-    };
     let mut block = Object::new();
     block.insert("type", kind);
     block.insert("id", &*call.id);
     block.insert("name", &*call.name);
-    block.insert("input", input);
+    block.insert("input", call.input.value());
     for name in OF_CALL {
         if let Some(value) = call.fields.get(name) {
             block.insert(name, value.clone());

@@ -3,8 +3,8 @@
 use crate::json::{Members, Misread, Value};
 use crate::wire::object::object;
 use crate::wire::request::{
-    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Input, Message, Output, Repairs,
-    ReplyPart, Thinking, UserPart, put_calls_last, refuse_unless,
+    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Message, Output, Repairs, ReplyPart,
+    Thinking, UserPart, put_calls_last, refuse_unless,
 };
 
 const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -94,11 +94,11 @@ fn block(part: &ReplyPart) -> Option<Value> {
 }
 
 fn tool_use(call: &Call) -> Value {
-    let input = match &call.input {
-        Input::Object(object) => object.clone().into(),
-        Input::Plain(text) => (&**text).into(),
-    };
-    let call = object([("toolUseId", (&*call.id).into()), ("name", (&*call.name).into()), ("input", input)]);
+    let call = object([
+        ("toolUseId", (&*call.id).into()),
+        ("name", (&*call.name).into()),
+        ("input", call.input.value()),
+    ]);
     object([("toolUse", call)])
 }
 

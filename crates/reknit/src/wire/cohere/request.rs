@@ -1,10 +1,10 @@
 //! The messages of a request to Cohere's Chat.
 
 use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::{data_url, object, read_data_url};
+use crate::wire::object::object;
 use crate::wire::request::{
-    Alphabet, Around, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart,
-    Thinking, UserPart, refuse_unless,
+    Alphabet, Around, Call, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, chat,
+    refuse_unless,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -33,17 +33,10 @@ fn write(messages: &[Message]) -> Vec<Value> {
     for message in messages {
         match message {
             Message::User { results, content } => {
-                written.extend(results.iter().map(|answer| {
-                    object([
-                        ("role", "tool".into()),
-                        ("tool_call_id", (&*answer.id).into()),
-                        ("content", answer.output.text().into()),
-                    ])
-                }));
-                // A result cannot have images here: they follow all results, as part of a user message.
-                let images = results.iter().flat_map(|answer| answer.output.images());
-                let content: Vec<_> = images.chain(content).map(user_part).collect();
+                written.extend(results.iter().map(chat::tool_message));
+                let content = chat::after_results(results, content);
                 if !content.is_empty() {
+                    let content: Vec<_> = content.into_iter().map(chat::user_part).collect();
                     written.push(object([("role", "user".into()), ("content", content.into())]));
                 }
             }
@@ -51,16 +44,6 @@ fn write(messages: &[Message]) -> Vec<Value> {
         }
     }
     written
-}
-
-fn user_part(part: &UserPart) -> Value {
-    match part {
-        UserPart::Text(text) => object([("type", "text".into()), ("text", (&**text).into())]),
-        UserPart::Image { media_type, data } => {
-            let url = object([("url", data_url(media_type, data))]);
-            object([("type", "image_url".into()), ("image_url", url)])
-        }
-    }
 }
 
 /// Next to calls a text is refused, and is sent as the plan for them.
@@ -96,11 +79,8 @@ fn assistant(parts: &[ReplyPart]) -> Value {
 }
 
 fn tool_call(call: &Call) -> Value {
-    let arguments = match &call.input {
-        Input::Object(input) => Value::from(input.clone()).to_string(),
-        Input::Plain(text) => text.clone(),
-    };
-    let function = object([("name", (&*call.name).into()), ("arguments", arguments.into())]);
+    let arguments = call.input.text().into();
+    let function = object([("name", (&*call.name).into()), ("arguments", arguments)]);
     object([("id", (&*call.id).into()), ("type", "function".into()), ("function", function)])
 }
 
@@ -108,11 +88,7 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
     let mut message = Members::new("a message", message)?;
     let role = message.text("role")?;
     match &*role {
-        "user" => {
-            let parts = parts(message.optional("content"))?;
-            let parts = parts.into_iter().map(read_user_part).collect::<Result<_, _>>()?;
-            conversation.user(parts);
-        }
+        "user" => conversation.user(chat::read_content(message.optional("content"))?),
         "assistant" => read_assistant(message, conversation)?,
         "tool" => {
             let id = message.text("tool_call_id")?;
@@ -124,33 +100,8 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
     Ok(())
 }
 
-/// The parts of a content, which may be just a text.
-fn parts(content: Option<Value>) -> Result<Vec<Members>, Misread> {
-    let parts = match content {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::Array(parts)) => parts.into(),
-        Some(text) => vec![object([("type", "text".into()), ("text", text)])],
-    };
-    parts.into_iter().map(|part| Members::new("a part of `content`", part)).collect()
-}
-
-fn read_user_part(mut part: Members) -> Result<Content, Misread> {
-    let kind = part.text("type")?;
-    Ok(match &*kind {
-        "text" => Content::Text { text: part.text("text")? },
-        "image_url" => {
-            let url = part.members("image_url")?.text("url")?;
-            match read_data_url(&url) {
-                Some((media_type, data)) => Content::Image { media_type, data },
-                None => Content::Other([("type", kind), ("url", url)].into_iter().collect()),
-            }
-        }
-        _ => Content::Other(part.rest_of_kind(kind)),
-    })
-}
-
 fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Result<(), Misread> {
-    for mut part in parts(message.optional("content"))? {
+    for mut part in chat::parts(message.optional("content"))? {
         let kind = part.text("type")?;
         match &*kind {
             "text" => conversation.text(part.text("text")?),
@@ -167,10 +118,7 @@ fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Resu
     for call in message.optional_list("tool_calls")? {
         let mut call = Members::new("one of `tool_calls`", call)?;
         let id = call.text("id")?;
-        let mut function = call.members("function")?;
-        let (name, arguments) = (function.text("name")?, function.text("arguments")?);
-        // Arguments that are not JSON are still what the model wrote.
-        let arguments = arguments.parse().unwrap_or_else(|_| arguments.into());
+        let (name, arguments) = chat::read_function(&mut call)?;
         conversation.call(Called { id, name, arguments, provider_executed: false, metadata: None });
     }
     Ok(())

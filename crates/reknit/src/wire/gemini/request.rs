@@ -4,8 +4,8 @@ use crate::json::{Members, Misread, Object, Value};
 use crate::wire::gemini::candidate::{ANNOTATIONS, SERVER_CALL, SERVER_RESULT};
 use crate::wire::object::object;
 use crate::wire::request::{
-    Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Input, Message, Output, RepairKind,
-    Repairs, ReplyPart, Thinking, UserPart, refuse_unless,
+    Alphabet, Answer, Around, Called, Content, Conversation, Form, Message, Output, RepairKind, Repairs,
+    ReplyPart, Thinking, UserPart, refuse_unless,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -107,17 +107,20 @@ fn model_part(part: &ReplyPart) -> Value {
             signed(part, thinking.signature.clone().map(Value::from))
         }
         ReplyPart::Call { call, .. } => {
-            let function =
-                object([("id", (&*call.id).into()), ("name", (&*call.name).into()), ("args", input(call))]);
+            let function = object([
+                ("id", (&*call.id).into()),
+                ("name", (&*call.name).into()),
+                ("args", call.input.value()),
+            ]);
             signed(object([("functionCall", function)]), call.field(SIGNATURE).map(Value::from))
         }
         ReplyPart::ProviderCall { call, .. } if is_of_server(&call.fields) => {
             let id = ("id", (&*call.id).into());
-            let called = object([id, ("toolType", (&*call.name).into()), ("args", input(call))]);
+            let called = object([id, ("toolType", (&*call.name).into()), ("args", call.input.value())]);
             signed(object([(SERVER_CALL, called)]), call.field(SIGNATURE).map(Value::from))
         }
         ReplyPart::ProviderCall { call, .. } => {
-            signed(object([("executableCode", input(call))]), call.field(SIGNATURE).map(Value::from))
+            signed(object([("executableCode", call.input.value())]), call.field(SIGNATURE).map(Value::from))
         }
         ReplyPart::ProviderResult { call, result, .. } => {
             // The members that describe the part came among the fields of the result.
@@ -144,13 +147,6 @@ fn model_part(part: &ReplyPart) -> Value {
 /// Whether a call with these fields is one of Google's own tools.
 fn is_of_server(fields: &Object) -> bool {
     fields.get("type").and_then(Value::as_str).as_deref() == Some(SERVER_CALL)
-}
-
-fn input(call: &Call) -> Value {
-    match &call.input {
-        Input::Object(input) => input.clone().into(),
-        Input::Plain(text) => (&**text).into(),
-    }
 }
 
 fn signed(mut part: Value, signature: Option<Value>) -> Value {

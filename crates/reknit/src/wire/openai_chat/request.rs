@@ -1,10 +1,10 @@
 //! The messages of a Chat Completions request.
 
 use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::{data_url, object, read_data_url};
+use crate::wire::object::object;
 use crate::wire::request::{
     Alphabet, Around, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart,
-    Thinking, UserPart, refuse_unless,
+    Thinking, UserPart, chat, refuse_unless,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -49,16 +49,8 @@ fn write(messages: &[Message]) -> Vec<Value> {
     for message in messages {
         match message {
             Message::User { results, content } => {
-                written.extend(results.iter().map(|answer| {
-                    object([
-                        ("role", "tool".into()),
-                        ("tool_call_id", (&*answer.id).into()),
-                        ("content", answer.output.text().into()),
-                    ])
-                }));
-                // A result cannot have images here: they follow all results, as part of a user message.
-                let images = results.iter().flat_map(|answer| answer.output.images());
-                let content: Vec<_> = images.chain(content).collect();
+                written.extend(results.iter().map(chat::tool_message));
+                let content = chat::after_results(results, content);
                 if !content.is_empty() {
                     written.push(object([("role", "user".into()), ("content", user_content(&content))]));
                 }
@@ -78,14 +70,7 @@ fn user_content(content: &[&UserPart]) -> Value {
     if let Some(texts) = content.iter().map(text).collect::<Option<Vec<_>>>() {
         return texts.join(BETWEEN).into();
     }
-    let parts = content.iter().map(|part| match part {
-        UserPart::Text(text) => object([("type", "text".into()), ("text", (&**text).into())]),
-        UserPart::Image { media_type, data } => {
-            let url = object([("url", data_url(media_type, data))]);
-            object([("type", "image_url".into()), ("image_url", url)])
-        }
-    });
-    parts.collect::<Vec<_>>().into()
+    content.iter().map(|part| chat::user_part(part)).collect::<Vec<_>>().into()
 }
 
 const BETWEEN: &str = "\n\n";
@@ -152,13 +137,11 @@ fn add_details(thinking: &Thinking, details: &mut Vec<Value>) {
 
 fn tool_call(call: &Call) -> Value {
     let name = ("name", (&*call.name).into());
-    let (kind, function) = match &call.input {
-        Input::Object(input) => {
-            let arguments = Value::from(input.clone()).to_string();
-            ("function", object([name, ("arguments", arguments.into())]))
-        }
-        Input::Plain(text) => ("custom", object([name, ("input", (&**text).into())])),
+    let (kind, key) = match &call.input {
+        Input::Object(_) => ("function", "arguments"),
+        Input::Plain(_) => ("custom", "input"),
     };
+    let function = object([name, (key, call.input.text().into())]);
     let mut written = object([("id", (&*call.id).into()), ("type", kind.into()), (kind, function)]);
     if let (Some(content), Some(written)) = (call.fields.get(EXTRA_CONTENT), written.as_object_mut()) {
         written.insert(EXTRA_CONTENT, content.clone());
@@ -170,16 +153,13 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
     let mut message = Members::new("a message", message)?;
     let role = message.text("role")?;
     match &*role {
-        "user" => {
-            let content = read_content(message.optional("content"))?;
-            conversation.user(content);
-        }
+        "user" => conversation.user(chat::read_content(message.optional("content"))?),
         "assistant" => read_assistant(message, conversation)?,
         "tool" => {
             let id = message.text("tool_call_id")?;
             let result = match message.optional("content") {
                 Some(Value::Array(parts)) => {
-                    let parts = read_content(Some(parts.into()))?;
+                    let parts = chat::read_content(Some(parts.into()))?;
                     parts.into_iter().map(Value::from).collect::<Vec<_>>().into()
                 }
                 other => other.unwrap_or_else(|| "".into()),
@@ -193,30 +173,6 @@ fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> 
 }
 
 const ROLES: &str = "`user`, `assistant`, `tool`, `system`, `developer`";
-
-fn read_content(content: Option<Value>) -> Result<Vec<Content>, Misread> {
-    let parts = match content {
-        None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(Value::Array(parts)) => parts.into(),
-        Some(text) => vec![object([("type", "text".into()), ("text", text)])],
-    };
-    let parts = parts.into_iter().map(|part| {
-        let mut part = Members::new("a part of `content`", part)?;
-        let kind = part.text("type")?;
-        Ok(match &*kind {
-            "text" => Content::Text { text: part.text("text")? },
-            "image_url" => {
-                let url = part.members("image_url")?.text("url")?;
-                match read_data_url(&url) {
-                    Some((media_type, data)) => Content::Image { media_type, data },
-                    None => Content::Other([("type", kind), ("url", url)].into_iter().collect()),
-                }
-            }
-            _ => Content::Other(part.rest_of_kind(kind)),
-        })
-    });
-    parts.collect()
-}
 
 fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Result<(), Misread> {
     let thoughts = message.optional_text("reasoning_content")?;
@@ -232,7 +188,7 @@ fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Resu
         let fields = DETAIL.into_iter().filter_map(|name| Some((name, detail.optional(name)?))).collect();
         conversation.thinking(Thinking { text, signature, redacted, fields });
     }
-    for content in read_content(message.optional("content"))? {
+    for content in chat::read_content(message.optional("content"))? {
         if let Content::Text { text } = content {
             conversation.text(text);
         }
@@ -244,10 +200,7 @@ fn read_assistant(mut message: Members, conversation: &mut Conversation) -> Resu
             let mut custom = call.members("custom")?;
             (custom.text("name")?, custom.text("input")?.into())
         } else {
-            let mut function = call.members("function")?;
-            let arguments = function.text("arguments")?;
-            // Arguments that are not JSON are still what the model wrote.
-            (function.text("name")?, arguments.parse().unwrap_or_else(|_| arguments.into()))
+            chat::read_function(&mut call)?
         };
         let metadata = call.optional(EXTRA_CONTENT).map(|content| object([(EXTRA_CONTENT, content)]));
         conversation.call(Called { id, name, arguments, provider_executed: false, metadata });

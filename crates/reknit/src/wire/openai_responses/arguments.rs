@@ -113,6 +113,11 @@ impl CallKind {
         }
     }
 
+    /// Who runs a call with these fields.
+    pub(super) fn runner_of(&self, fields: &Object) -> Runner {
+        self.runner(Raw::new(&Value::from(fields.clone()).to_string()))
+    }
+
     /// The member of the item that is its arguments.
     pub(super) fn argument(&self, item: Raw<'_>) -> Option<&'static str> {
         let mut members = self.arguments.iter().map(Arguments::member);
@@ -129,6 +134,11 @@ impl CallKind {
     /// Whether the call of a function, or of a tool that takes free text. Any other kind has to be named.
     pub(super) fn is_ordinary(&self) -> bool {
         matches!(self.item, "function_call" | "custom_tool_call")
+    }
+
+    /// Whether these arguments lack the member that is all there is of them. The item is refused without it.
+    pub(super) fn lacks_argument(&self, arguments: &Object) -> bool {
+        matches!(self.arguments, [Arguments::Member(key)] if arguments.get(key).is_none())
     }
 
     /// Puts arguments into an item, where its kind has them.

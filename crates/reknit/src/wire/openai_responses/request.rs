@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arguments::CallKind;
+use crate::event::Runner;
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, of_kind, read_data_url};
 use crate::wire::request::{
@@ -31,7 +32,8 @@ pub(crate) static FORM: Form = Form {
 const PHASE: &str = "phase";
 
 /// A reasoning item is accepted only with its encrypted content, unless the provider has stored it, and only
-/// with the item that follows it. Without its reasoning, an item is accepted only if it needs no id.
+/// with the item that follows it. Without its reasoning, an item is accepted only if it needs no id. Of items
+/// with the same id, of whatever type, only the first is accepted.
 fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repairs) {
     let places = around.answers.iter().enumerate().map(|(at, answer)| (answer.id.clone(), at));
     let places: BTreeMap<_, _> = places.collect();
@@ -43,13 +45,17 @@ fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repair
         }
     }
     let answered = items.iter().flatten().filter_map(answered_call).collect();
-    let mut fitting = Fitting { lacks_reasoning: false, open: BTreeMap::new(), answered };
+    let mut fitting =
+        Fitting { lacks_reasoning: false, open: BTreeMap::new(), answered, sent: &mut *around.items };
     for at in 0..items.len() {
         let (item, rest) = items[at..].split_first_mut().expect("there is an item at this place");
         let is_taken = fitting.takes(item, rest.first());
         if is_taken && let [ReplyPart::Call { seq, call }] = item.as_mut_slice() {
             let answer = places.get(&call.id).map(|at| &mut around.answers[*at]);
             fitting.convert(*seq, call, answer, repairs);
+        }
+        if is_taken {
+            fitting.sent.extend(item_id(item));
         }
         if is_taken && let [ReplyPart::Block { kind, block, approval: Some(approval), .. }] = item.as_slice()
         {
@@ -60,22 +66,25 @@ fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repair
     parts.extend(items.into_iter().flatten());
 }
 
-struct Fitting {
+struct Fitting<'a> {
     /// Whether the latest reasoning was left out.
     lacks_reasoning: bool,
     /// The provider's calls that were taken and have no result yet, with the types of their items.
     open: BTreeMap<String, &'static str>,
     /// The provider's calls that have a result.
     answered: BTreeSet<String>,
+    /// The ids of items that are sent.
+    sent: &'a mut BTreeSet<String>,
 }
 
-impl Fitting {
+impl Fitting<'_> {
     /// Whether the provider accepts an item; `next` is the one that follows it.
     fn takes(&mut self, item: &[ReplyPart], next: Option<&Vec<ReplyPart>>) -> bool {
         match &item[0] {
             ReplyPart::Thinking { .. } => {
-                let is_taken =
-                    encrypted(item).is_some() && next.is_some_and(|next| self.may_follow(&next[0]));
+                let is_taken = encrypted(item).is_some()
+                    && self.may_follow(item)
+                    && next.is_some_and(|next| self.may_follow(next));
                 self.lacks_reasoning = !is_taken;
                 is_taken
             }
@@ -83,27 +92,35 @@ impl Fitting {
             ReplyPart::Text { text, .. } => !text.trim().is_empty(),
             ReplyPart::Call { .. } => true,
             ReplyPart::ProviderCall { call, .. } => {
-                let kind =
-                    calls::special(call).filter(|_| !self.lacks_reasoning && self.may_follow(&item[0]));
+                let kind = calls::special(call).filter(|_| !self.lacks_reasoning && self.may_follow(item));
                 self.open.extend(kind.map(|kind| (call.id.clone(), kind)));
                 kind.is_some()
             }
-            ReplyPart::ProviderResult { call, .. } => self.open.remove(&call.id).is_some(),
+            ReplyPart::ProviderResult { call, .. } => {
+                !self.is_sent(item) && self.open.remove(&call.id).is_some()
+            }
             ReplyPart::Block { kind, .. } if Some(&**kind) == outputs::of_provider(SEARCH) => {
                 let last = self.open.iter().find(|(_, kind)| **kind == SEARCH).map(|(id, _)| id.clone());
-                last.is_some_and(|id| self.open.remove(&id).is_some())
+                !self.is_sent(item) && last.is_some_and(|id| self.open.remove(&id).is_some())
             }
             ReplyPart::Block { kind, .. } => {
                 let is_the_models = !matches!(&**kind, "compaction" | "mcp_list_tools");
-                self.may_follow(&item[0]) && !(is_the_models && self.lacks_reasoning)
+                self.may_follow(item) && !(is_the_models && self.lacks_reasoning)
             }
         }
     }
 
-    /// Whether a part can be sent back at all.
-    fn may_follow(&self, part: &ReplyPart) -> bool {
-        match part {
-            ReplyPart::Thinking { .. } | ReplyPart::Call { .. } => true,
+    fn is_sent(&self, item: &[ReplyPart]) -> bool {
+        item_id(item).is_some_and(|id| self.sent.contains(&id))
+    }
+
+    /// Whether an item can be sent back at all.
+    fn may_follow(&self, item: &[ReplyPart]) -> bool {
+        match &item[0] {
+            // It can be sent as an ordinary call, which needs no id.
+            ReplyPart::Call { .. } => true,
+            _ if self.is_sent(item) => false,
+            ReplyPart::Thinking { .. } => true,
             ReplyPart::Text { text, .. } => !text.trim().is_empty(),
             ReplyPart::ProviderCall { call, .. } => calls::special(call).is_some_and(|kind| {
                 // A program waits for the calls that it makes.
@@ -125,9 +142,10 @@ impl Fitting {
     /// Makes a call an ordinary one if its item would be refused, or has no place for its result.
     fn convert(&self, seq: u64, call: &mut Call, answer: Option<&mut Answer>, repairs: &mut Repairs) {
         let Some(kind) = calls::special(call) else { return };
-        let has_id = call.field("id").is_some() && !self.lacks_reasoning;
-        let fits = answer.as_ref().is_some_and(|answer| outputs::client_item(answer).is_some());
-        if fits && (has_id || !calls::needs_id(kind)) {
+        let id = call.field("id").filter(|id| !self.lacks_reasoning && !self.sent.contains(id));
+        let fits = calls::is_run_by(Runner::Client, call)
+            && answer.as_ref().is_some_and(|answer| outputs::client_item(answer).is_some());
+        if fits && (id.is_some() || !calls::needs_id(kind)) {
             return;
         }
         call.fields.remove(calls::TYPE);
@@ -140,6 +158,11 @@ impl Fitting {
 }
 
 const SEARCH: &str = "tool_search_call";
+
+/// The id of the item that is written for these parts.
+fn item_id(parts: &[ReplyPart]) -> Option<String> {
+    item(parts, &BTreeMap::new())?.get("id")?.as_str().map(Into::into)
+}
 
 fn answered_call(part: &ReplyPart) -> Option<String> {
     match part {

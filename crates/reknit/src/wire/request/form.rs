@@ -32,6 +32,9 @@ pub(crate) struct Around<'a> {
     pub(crate) answers: &'a mut Vec<Answer>,
     /// The provider's calls in earlier replies that still wait for their results.
     pub(crate) pending: &'a BTreeSet<String>,
+    /// The ids of items in earlier replies, and of those of this one that are sent: a provider that gives its
+    /// items ids takes each once.
+    pub(crate) items: &'a mut BTreeSet<String>,
     /// Whether nothing but results of its calls follows it.
     pub(crate) only_results: bool,
 }

@@ -166,6 +166,22 @@ impl ReplyPart {
     }
 }
 
+impl Input {
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Object(object) => Value::from(object.clone()).to_string(),
+            Self::Plain(text) => text.clone(),
+        }
+    }
+
+    pub(crate) fn value(&self) -> Value {
+        match self {
+            Self::Object(object) => object.clone().into(),
+            Self::Plain(text) => (&**text).into(),
+        }
+    }
+}
+
 impl Call {
     /// One of the provider's own fields, if it is a string.
     pub(crate) fn field(&self, name: &str) -> Option<String> {

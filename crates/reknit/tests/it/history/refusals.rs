@@ -70,6 +70,22 @@ fn anthropic_refuses() {
             ],
         ),
         (
+            "a text for the calls of",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"code_execution","input":{}},{"type":"tool_use","id":"t1","name":"ls","input":{},"caller":{"tool_id":"s1"}}]}"#,
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a"},{"type":"text","text":"So"}]}"#,
+            ],
+        ),
+        (
+            "no text `encrypted_index`",
+            vec![
+                user,
+                r#"{"role":"assistant","content":[{"type":"text","text":"So","citations":[{"type":"web_search_result_location","url":"https://example.org"}]}]}"#,
+                user,
+            ],
+        ),
+        (
             "the provider's results",
             vec![
                 user,
@@ -131,6 +147,90 @@ fn responses_refuse() {
             vec![user, call, r#"{"type":"custom_tool_call_output","call_id":"c1","output":"a"}"#],
         ),
         ("no text `encrypted_content`", vec![user, r#"{"type":"reasoning","id":"rs_1","summary":[]}"#, call]),
+        ("the item `rs_1` twice", vec![user, reasoning, call, output, reasoning, call]),
+    ] {
+        refuse(Dialect::OpenAiResponses, rule, &items);
+    }
+}
+
+/// Each kind of item has an id, members and an output of its own.
+#[test]
+fn responses_refuse_items_of_special_kinds() {
+    let user = r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"Hi"}]}"#;
+    let computer = r#"{"type":"computer_call","id":"cu_1","call_id":"c1","action":{"type":"wait"},"status":"completed"}"#;
+    let picture = r#"{"type":"computer_call_output","call_id":"c1","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,aQ=="}}"#;
+    let shell = r#"{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]},"status":"completed"}"#;
+    let printed = r#"{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]}"#;
+    let patch = r#"{"type":"apply_patch_call","call_id":"c1","operation":{"type":"delete_file","path":"a"},"status":"completed"}"#;
+    let patched = r#"{"type":"apply_patch_call_output","call_id":"c1","status":"completed","output":""}"#;
+    let asked =
+        r#"{"type":"mcp_approval_request","id":"mcpr_1","server_label":"w","name":"r","arguments":"{}"}"#;
+    let allowed = r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}"#;
+    let search = r#"{"type":"web_search_call","id":"ws_1","status":"completed"}"#;
+    let program = r#"{"type":"program","id":"prog_1","call_id":"p1","code":"1","fingerprint":"f"}"#;
+    let ended = r#"{"type":"program_output","id":"po_1","call_id":"p1","result":"1","status":"completed"}"#;
+    accept(Dialect::OpenAiResponses, &[user, computer, picture]);
+    accept(Dialect::OpenAiResponses, &[user, shell, printed]);
+    accept(Dialect::OpenAiResponses, &[user, patch, patched]);
+    accept(Dialect::OpenAiResponses, &[user, asked, allowed]);
+    accept(Dialect::OpenAiResponses, &[user, search, program, ended, user]);
+    for (rule, items) in [
+        (
+            "the id of",
+            vec![user, r#"{"type":"function_call","id":"cu_1","call_id":"c1","name":"ls","arguments":"{}"}"#],
+        ),
+        (
+            "the id of",
+            vec![user, r#"{"type":"custom_tool_call","id":"fc_1","call_id":"c1","name":"ls","input":""}"#],
+        ),
+        (
+            "no id",
+            vec![
+                user,
+                r#"{"type":"computer_call","call_id":"c1","action":{},"status":"completed"}"#,
+                picture,
+            ],
+        ),
+        ("no id", vec![user, r#"{"type":"web_search_call","status":"completed"}"#]),
+        ("no text `status`", vec![user, r#"{"type":"image_generation_call","id":"ig_1","result":"aQ=="}"#]),
+        ("no action", vec![user, r#"{"type":"shell_call","call_id":"c1","status":"completed"}"#]),
+        ("no object `operation`", vec![user, r#"{"type":"apply_patch_call","call_id":"c1"}"#]),
+        ("no code", vec![user, r#"{"type":"code_interpreter_call","id":"ci_1","status":"completed"}"#]),
+        ("no queries", vec![user, r#"{"type":"file_search_call","id":"fs_1","status":"completed"}"#]),
+        (
+            "no text `arguments`",
+            vec![user, r#"{"type":"mcp_call","id":"mcp_1","server_label":"w","name":"r"}"#],
+        ),
+        ("the item `ws_1` twice", vec![user, search, search, user]),
+        ("the item `mcpr_1` twice", vec![user, asked, allowed, asked, allowed]),
+        ("`mcpr_1`, which is not there", vec![user, allowed]),
+        ("which is not an open call of its kind", vec![user, computer, printed]),
+        ("which is not an open call of its kind", vec![user, shell, picture]),
+        ("which is not an open call of its kind", vec![user, ended]),
+        (
+            "not a picture",
+            vec![
+                user,
+                computer,
+                r#"{"type":"computer_call_output","call_id":"c1","output":{"type":"input_text","text":"a"}}"#,
+            ],
+        ),
+        (
+            "no object `outcome`",
+            vec![
+                user,
+                shell,
+                r#"{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"a","stderr":""}]}"#,
+            ],
+        ),
+        (
+            "the status of",
+            vec![
+                user,
+                patch,
+                r#"{"type":"apply_patch_call_output","call_id":"c1","status":"done","output":""}"#,
+            ],
+        ),
     ] {
         refuse(Dialect::OpenAiResponses, rule, &items);
     }

@@ -10,9 +10,9 @@ use reknit::message::{self, Args, Change, State};
 use reknit::reply::Changes;
 use reknit::{Dialect, Message, Reply};
 
-use super::parsed;
 use super::promises::{self, DIALECTS, log, request};
-use crate::corpus;
+use super::{left_out, parsed};
+use crate::corpus::{self, WireCase};
 
 /// A reply as agent events, and what of it has to go back.
 #[derive(Default)]
@@ -285,31 +285,38 @@ fn all_have_their_reasoning(reasoning: &BTreeMap<String, String>, items: &[Value
 }
 
 #[test]
-fn replies_of_the_corpus_are_sent_back_as_they_came() {
+fn an_item_without_its_reasoning_is_refused() {
+    let reasoning = [("ws_1".to_owned(), "rs_1".to_owned())].into_iter().collect();
+    let (thought, search) = (parsed(r#"{"type":"reasoning","id":"rs_1"}"#), parsed(r#"{"id":"ws_1"}"#));
+    assert_eq!(all_have_their_reasoning(&reasoning, &[thought, search.clone()]), Ok(()));
+    assert!(all_have_their_reasoning(&reasoning, &[search]).is_err());
+}
+
+#[test]
+fn replies_are_sent_back_as_they_came() {
     let (mut seals, mut calls) = (0, 0);
-    for dialect in DIALECTS {
-        for case in corpus::cases(&format!("wire/{dialect}")) {
-            let mut read = Read::new(dialect, &case.input);
-            if dialect == Dialect::Gemini {
-                read.sign_first_call();
-            }
-            let own = read.own.clone().sorted();
-            let entries = log(read.into_session(dialect));
+    for WireCase { case, dialect } in corpus::wire_cases().into_iter().chain(corpus::recordings()) {
+        let mut read = Read::new(dialect, &case.input);
+        if dialect == Dialect::Gemini {
+            read.sign_first_call();
+        }
+        let own = read.own.clone().sorted();
+        let entries = log(read.into_session(dialect));
+        let reasoning = reasoning_of_items(dialect, &case.input);
+        // The log may end anywhere, and any provider may be asked next.
+        for cut in 0..=entries.len() {
             for other in DIALECTS {
-                promises::hold(other, &entries).unwrap_or_else(|why| panic!("corpus/{}: {why}", case.name));
+                let entries = &entries[..cut];
+                promises::hold(other, entries)
+                    .and_then(|()| left_out::is_reported(other, entries))
+                    .and_then(|()| all_have_their_reasoning(&reasoning, &request(other, entries).messages))
+                    .unwrap_or_else(|why| panic!("{}, {cut}: {why}", case.name));
             }
-            let messages = request(dialect, &entries).messages;
-            let back = Own::of_request(dialect, &messages).sorted();
-            assert_eq!(back, own, "corpus/{}", case.name);
-            // The log may end anywhere.
-            let reasoning = reasoning_of_items(dialect, &case.input);
-            for cut in 0..=entries.len() {
-                promises::hold(dialect, &entries[..cut])
-                    .unwrap_or_else(|why| panic!("corpus/{}, {cut}: {why}", case.name));
-                let messages = request(dialect, &entries[..cut]).messages;
-                all_have_their_reasoning(&reasoning, &messages)
-                    .unwrap_or_else(|why| panic!("corpus/{}, {cut}: {why}", case.name));
-            }
+        }
+        // Recordings may lack what must follow thinking, or encrypt an item again when its response is over.
+        if DIALECTS.contains(&dialect) && case.name.starts_with("wire/") {
+            let back = Own::of_request(dialect, &request(dialect, &entries).messages);
+            assert_eq!(back.sorted(), own, "{}", case.name);
             seals += own.seals.len();
             calls += own.calls.len();
         }

@@ -10,9 +10,14 @@ use super::parsed;
 const DIALECTS: [&str; 7] =
     ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse", "cohere", "ollama"];
 
-/// Several turns, each with replies and what became of their calls.
+/// Several turns, each with replies and what became of their calls. Most replies come from one provider, so
+/// that what it refuses twice is there twice.
 pub(super) fn session() -> impl Strategy<Value = Vec<Body>> {
-    let turns = prop::collection::vec(turn(), 1..4);
+    select(&DIALECTS[..]).prop_flat_map(session_with)
+}
+
+fn session_with(dialect: &'static str) -> impl Strategy<Value = Vec<Body>> {
+    let turns = prop::collection::vec(turn(dialect), 1..4);
     (turns, prop::option::weighted(0.3, (0u64..30, text()))).prop_map(|(turns, condensation)| {
         let mut bodies = turns.concat();
         if let Some((up_to, summary)) = condensation {
@@ -41,24 +46,25 @@ pub(super) fn any_entries() -> impl Strategy<Value = Vec<Body>> {
     prop::collection::vec(anything, 0..60)
 }
 
-fn turn() -> impl Strategy<Value = Vec<Body>> {
-    let replies = prop::collection::vec(reply(), 1..4);
+fn turn(dialect: &'static str) -> impl Strategy<Value = Vec<Body>> {
+    let replies = prop::collection::vec(reply(dialect), 1..4);
     (user_message(), replies, prop::option::of(end()))
         .prop_map(|(user, replies, end)| [user].into_iter().chain(replies.concat()).chain(end).collect())
 }
 
 /// A request, the reply to it, and what became of each of its calls.
-fn reply() -> impl Strategy<Value = Vec<Body>> {
-    (request(), prop::collection::vec(part(), 0..6)).prop_flat_map(|(request, parts)| {
-        let parts: Vec<Body> = parts.into_iter().flat_map(|part| part.0).collect();
-        let ids: Vec<_> = parts.iter().filter_map(call_id).collect();
-        let outcomes = ids.into_iter().map(|id| prop::collection::vec(outcome(Just(id)), 0..3));
-        (Just(request), Just(parts), outcomes.collect::<Vec<_>>())
-            .prop_map(|(request, parts, outcomes)| {
-                [request].into_iter().chain(parts).chain(outcomes.concat()).collect()
-            })
-            .boxed()
-    })
+fn reply(dialect: &'static str) -> impl Strategy<Value = Vec<Body>> {
+    (prop_oneof![3 => Just(request_to(dialect)), 1 => request()], prop::collection::vec(part(), 0..6))
+        .prop_flat_map(|(request, parts)| {
+            let parts: Vec<Body> = parts.into_iter().flat_map(|part| part.0).collect();
+            let ids: Vec<_> = parts.iter().filter_map(call_id).collect();
+            let outcomes = ids.into_iter().map(|id| prop::collection::vec(outcome(Just(id)), 0..3));
+            (Just(request), Just(parts), outcomes.collect::<Vec<_>>())
+                .prop_map(|(request, parts, outcomes)| {
+                    [request].into_iter().chain(parts).chain(outcomes.concat()).collect()
+                })
+                .boxed()
+        })
 }
 
 fn call_id(body: &Body) -> Option<String> {
@@ -86,6 +92,7 @@ fn part() -> impl Strategy<Value = Part> {
         3 => text().prop_map(move |text| Part(vec![delta(text)])),
         3 => thinking(),
         4 => call(),
+        2 => special_call(),
         1 => (id(), text()).prop_map(|(tool_call_id, error)| {
             let tool_name = "write".to_owned();
             let start = AgentEvent::ToolInputStart { tool_call_id: tool_call_id.clone(), tool_name };
@@ -101,6 +108,9 @@ fn part() -> impl Strategy<Value = Part> {
             r#"{"type":"turn-paused"}"#,
             r#"{"type":"provider-block","kind":"text","block":{"phase":"final_answer"}}"#,
             r#"{"type":"provider-block","kind":"mcp_list_tools","block":{"id":5,"tools":[]}}"#,
+            r#"{"type":"provider-block","kind":"mcp_approval_request","block":{"id":"mcpr_1","server_label":"w","name":"r","arguments":"{}"}}"#,
+            r#"{"type":"approval-response","approvalId":"mcpr_1","decision":"allow"}"#,
+            r#"{"type":"provider-block","kind":"tool_search_output","block":{"id":"tso_1","execution":"server","tools":[]}}"#,
             r#"{"type":"provider-block","kind":"thought","block":{"a":1}}"#,
             r#"{"type":"provider-block","kind":"inlineData","block":{"partMetadata":{},"inlineData":{}}}"#,
             r#"{"type":"shell-output","data":"x","stream":"stdout"}"#,
@@ -140,6 +150,36 @@ fn call() -> impl Strategy<Value = Part> {
             Part(vec![Body::Agent(AgentEvent::ToolCall { tool_call })])
         },
     )
+}
+
+/// A call that its provider has a word of its own for.
+fn special_call() -> impl Strategy<Value = Part> {
+    let metadata = select(
+        &[
+            r#"{"type":"computer_call","id":"cu_1","pending_safety_checks":[]}"#,
+            r#"{"type":"local_shell_call","id":"lsh_1"}"#,
+            r#"{"type":"shell_call","id":"sh_1"}"#,
+            r#"{"type":"apply_patch_call","id":"apc_1"}"#,
+            r#"{"type":"tool_search_call","id":"tsc_1","execution":"client"}"#,
+            r#"{"type":"web_search_call"}"#,
+            r#"{"type":"code_interpreter_call","container_id":"cntr_1"}"#,
+            r#"{"type":"mcp_call","server_label":"wiki"}"#,
+            r#"{"type":"program","id":"prog_1","fingerprint":"f"}"#,
+            r#"{"caller":{"type":"program","caller_id":"c1"}}"#,
+            r#"{"caller":{"type":"code_execution_20260120","tool_id":"c1"}}"#,
+            r#"{"server_name":"wiki"}"#,
+        ][..],
+    );
+    (id(), metadata, any::<bool>()).prop_map(|(id, metadata, provider_executed)| {
+        let mut metadata = parsed(metadata);
+        if let Some(metadata) = metadata.as_object_mut() {
+            metadata.insert("thoughtSignature", "c2ln");
+        }
+        let arguments = parsed(r#"{"commands":["ls"],"command":["ls"],"type":"search","query":"piers"}"#);
+        let (name, metadata) = ("special".to_owned(), Some(metadata));
+        let tool_call = ToolCall { id, name, arguments, raw: None, provider_executed, metadata };
+        Part(vec![Body::Agent(AgentEvent::ToolCall { tool_call })])
+    })
 }
 
 /// Something that became of a call.
@@ -186,8 +226,11 @@ fn user_message() -> impl Strategy<Value = Body> {
 }
 
 fn request() -> impl Strategy<Value = Body> {
-    select(&DIALECTS[..])
-        .prop_map(|dialect| Body::Request { dialect: dialect.to_owned(), model: "m".to_owned() })
+    select(&DIALECTS[..]).prop_map(request_to)
+}
+
+fn request_to(dialect: &str) -> Body {
+    Body::Request { dialect: dialect.to_owned(), model: "m".to_owned() }
 }
 
 fn end() -> impl Strategy<Value = Body> {

@@ -53,6 +53,12 @@ pub(super) fn special(call: &Call) -> Option<&'static str> {
 /// Where the type of an item is among the fields of its call.
 pub(super) const TYPE: &str = "type";
 
+/// Whether the item that a call came as says that it is run by this one.
+pub(super) fn is_run_by(runner: Runner, call: &Call) -> bool {
+    let kind = special(call).and_then(CallKind::of);
+    kind.is_some_and(|kind| kind.runner_of(&call.fields) == runner)
+}
+
 /// Whether items of this type are refused without their own id.
 pub(super) fn needs_id(item: &str) -> bool {
     shape(item).is_some_and(|shape| shape.needs_id)
@@ -94,6 +100,9 @@ fn function(kind: &str, call: &Call, key: &str, input: String) -> Value {
 /// is not accepted.
 pub(super) fn provider_item(call: &Call, result: Option<&Value>) -> Option<Value> {
     let (kind, Input::Object(arguments)) = (special(call)?, &call.input) else { return None };
+    if !is_run_by(Runner::Provider, call) || CallKind::of(kind)?.lacks_argument(arguments) {
+        return None;
+    }
     let mut item = Object::new();
     match call.field("id") {
         Some(id) => {

@@ -122,7 +122,12 @@ fn shell_output(answer: &Answer) -> Value {
 
 /// Reads the result of a call.
 pub(super) fn read(kind: &str, mut item: Members, conversation: &mut Conversation) -> Result<(), Misread> {
-    let Some(id) = item.optional_text("call_id")? else {
+    let id = match item.optional_text("call_id")? {
+        // Where the provider's guide says `call_id`, the type in its SDKs says `id`.
+        None if kind == "local_shell_call_output" => item.optional_text("id")?,
+        id => id,
+    };
+    let Some(id) = id else {
         // The provider's own searches for tools have no ids of calls.
         conversation.block(kind.to_owned(), item.rest());
         return Ok(());
