@@ -103,6 +103,13 @@ impl Literal {
 
     /// In a list: `name(`, followed by an argument or the closing parenthesis.
     fn head(&mut self, matcher: &Matcher, parsed: &mut Parsed, first: bool) -> Option<Step> {
+        let near = &parsed.text[..parsed.text.floor_char_boundary(self.scan + MAX_HEAD)];
+        let next = skip_whitespace(near, self.scan);
+        if !first && parsed.text.as_bytes().get(next) == Some(&b']') {
+            // A comma may follow the last call.
+            parsed.add_span(SpanKind::Markup, next + 1);
+            return Some(self.leave(parsed, next + 1, None));
+        }
         let head = match python_head(&parsed.text, self.scan) {
             Match::Full(found) if first && !self.prose.is_in_wrapper() => {
                 let known = matcher.knows(found.name.of(&parsed.text));
