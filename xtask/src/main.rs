@@ -34,7 +34,8 @@ usage: cargo xtask COMMAND
   misplaced N [SEED]
                   generate N edits over real files, of which none may be wrong
   prefixes N [DIR]
-                  end N streams of the corpus, and of DIR/streams, too early: none may look complete
+                  end N streams of the corpus, and of DIR/streams, too early, and N texts with
+                  calls: none may look complete
   picture         record `reknit` in a terminal as an SVG for the README
   fuzz MINUTES [TARGET…]
                   run the targets in fuzz/, or those named, for MINUTES in total

@@ -1,4 +1,4 @@
-//! `cargo xtask prefixes N [DIR]`: many streams that end too early, of which none may look complete.
+//! `cargo xtask prefixes N [DIR]`: many streams and texts that end too early, of which none may look complete.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 
 use crate::Project;
 
-/// Tries `prefixes` prefixes of the streams of the corpus and, if given, of the recordings in `dir`.
+/// Tries `prefixes` prefixes of the streams of the corpus and, if given, of the recordings in `dir`, and as many
+/// of the texts with calls.
 pub(crate) fn run(project: &Project, prefixes: &OsString, dir: Option<&OsString>) -> Result<()> {
     let count: usize = prefixes.to_str().and_then(|count| count.parse().ok()).context("N is not a number")?;
     let test = ["test", "--release", "-p", "reknit", "--test", "it", "--", "--nocapture", "prefixes::"];

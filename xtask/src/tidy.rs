@@ -14,17 +14,19 @@ mod docs;
 mod locks;
 mod modules;
 mod providers;
+mod spans;
 mod tokens;
 
 type Check = fn(&Tree) -> Vec<Problem>;
 
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
     ("source files are short", code::length),
     ("the source has no leftovers", code::leftovers),
     ("the engine does no IO", code::engine),
     ("modules of the engine use only those before them", modules::order),
     ("only `wire/` knows providers", providers::names),
     ("corpus cases are complete and every file is read", corpus::cases),
+    ("spans of calls in text agree with their blocks", spans::agree),
     ("the code map names every crate and module", docs::code_map),
     ("the files that the architecture names exist", docs::named_files),
     ("links in the docs are not broken", docs::links),

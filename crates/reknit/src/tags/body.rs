@@ -2,8 +2,6 @@
 //!
 //! A call ends where its JSON ends and not at the first closing marker, which may as well be inside a string.
 
-use std::ops::Range;
-
 use super::call::{CallData, Input, Slice};
 use super::envelope::{Envelope, Progress};
 use super::grammar::Body;
@@ -123,7 +121,7 @@ impl Json {
         found: &Found,
     ) -> Self {
         let mut json = Self { state: State::Head, named: true, ..Self::marked(parsed, prose, at, found) };
-        let name = Slice::Range(bare_name(matcher.body(), &parsed.text, found).into());
+        let name = Slice::Range(matcher.body().bare_name(&parsed.text, found.name.range()).into());
         json.begin(matcher, parsed, name, PartialJson::with_depth(parsed.limits.json_depth));
         parsed.add_span(SpanKind::Markup, found.end);
         json
@@ -446,6 +444,8 @@ impl Json {
                     self.opened = self.scan;
                     self.scan = end;
                     self.state = State::Start;
+                    // After one call, another object is one too, whatever its members.
+                    self.bare = false;
                     return None;
                 }
                 Match::Partial => return Some(Step::Wait),
@@ -525,19 +525,4 @@ impl Json {
         let read = at.max(parsed.decided());
         self.read_again(parsed, from, read);
     }
-}
-
-/// The name of a call in its marker, without the prefix and the number that some models add to it.
-fn bare_name(body: &Body, text: &str, found: &Found) -> Range<usize> {
-    let Range { mut start, mut end } = found.name.range();
-    if !body.name_prefix.is_empty() && text[start..end].starts_with(&body.name_prefix) {
-        start += body.name_prefix.len();
-    }
-    if let (false, Some(index)) = (body.name_index.is_empty(), text[start..end].rfind(&body.name_index)) {
-        let number = &text[start + index + body.name_index.len()..end];
-        if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
-            end = start + index;
-        }
-    }
-    start..end
 }

@@ -3,6 +3,9 @@
 //! `<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>`: a message with a
 //! recipient is a call, one in the channel `analysis` is thinking, and any other is text.
 
+use std::ops::Range;
+
+use super::begun::cut_call;
 use super::body::Json;
 use super::machine::{Machine, Step};
 use super::matcher::Matcher;
@@ -42,8 +45,12 @@ impl Channel {
             let ahead = memchr::memchr(b'<', &text.as_bytes()[self.scan..]);
             let at = ahead.map_or(text.len(), |ahead| self.scan + ahead);
             self.scan = at;
-            if at - self.opened > MAX_HEAD || (ahead.is_none() && parsed.finished) {
+            if at - self.opened > MAX_HEAD {
                 return Step::Go(Machine::Prose(self.prose.clone()));
+            }
+            let is_half = [MESSAGE, CHANNEL, CONSTRAIN].iter().any(|marker| marker.starts_with(&text[at..]));
+            if parsed.finished && is_half {
+                return Step::Go(self.cut(matcher, parsed, at));
             }
             if ahead.is_none() {
                 return Step::Wait;
@@ -67,9 +74,7 @@ impl Channel {
         let head = &parsed.text[self.opened..at];
         let channel = head.split_once(CHANNEL).map_or("", |(_, rest)| rest.trim_start());
         let analysis = channel.starts_with("analysis");
-        if let Some(to) = head.find("to=").map(|to| to + "to=".len()) {
-            let length = head[to..].find(|c: char| c.is_whitespace() || c == '<').unwrap_or(head.len() - to);
-            let name = self.opened + to..self.opened + to + length;
+        if let Some(name) = self.recipient(&parsed.text[..at]) {
             if matcher.has_no_tools() {
                 return Step::Go(Machine::Prose(self.prose.clone()));
             }
@@ -82,5 +87,23 @@ impl Channel {
         parsed.add_span(SpanKind::Markup, end);
         let place = if analysis { Place::Thinking } else { Place::Text };
         Step::Go(Machine::Prose(Prose::new(end, place)))
+    }
+    /// The text ends in the header, of which everything up to `at` is complete: with a recipient it is a call.
+    fn cut(&self, matcher: &Matcher, parsed: &mut Parsed, at: usize) -> Machine {
+        match self.recipient(&parsed.text[..at]).filter(|_| !matcher.has_no_tools()) {
+            Some(name) => {
+                let name = matcher.body().bare_name_so_far(&parsed.text, name);
+                cut_call(matcher, parsed, &self.prose, self.opened, name)
+            }
+            None => Machine::Prose(self.prose.clone()),
+        }
+    }
+
+    /// The name of the recipient in the header, which ends with `text`.
+    fn recipient(&self, text: &str) -> Option<Range<usize>> {
+        let start = self.opened + text[self.opened..].find("to=")? + "to=".len();
+        let end =
+            text[start..].find(|c: char| c.is_whitespace() || c == '<').map_or(text.len(), |end| start + end);
+        Some(start..end)
     }
 }

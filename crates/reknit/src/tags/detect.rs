@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::grammar::Grammar;
-use super::{Block, Parser, Tools, profile};
+use super::grammar::{Calls, Grammar};
+use super::{Block, Call, Parser, Tools, profile};
 use crate::diagnostic::counted;
 use crate::event::End;
 
@@ -73,8 +73,7 @@ const CANDIDATES: [&str; 27] = [
 /// ```
 pub fn detect(text: &str, tools: Option<&Tools>) -> Detected {
     let tried = CANDIDATES.into_iter().filter_map(profile);
-    let fits =
-        tried.filter(|grammar| fits_start(grammar, text)).map(|grammar| (grammar, fit(grammar, text, tools)));
+    let fits = tried.filter_map(|grammar| Some((grammar, fit(grammar, text, tools)?)));
     // The first of equals wins: `max_by` would return the last.
     let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
     match best {
@@ -94,21 +93,25 @@ pub fn detect(text: &str, tools: Option<&Tools>) -> Detected {
     }
 }
 
-/// A profile that starts inside its thinking fits only a text that ends thinking without having started any.
-fn fits_start(grammar: &Grammar, text: &str) -> bool {
-    grammar.reasoning.as_ref().is_none_or(|reasoning| {
-        let close = text.find(&reasoning.close);
-        let open = reasoning.open.iter().filter_map(|open| text.find(open)).min();
-        !reasoning.inside || close.is_some_and(|close| open.is_none_or(|open| close < open))
-    })
-}
-
-fn fit(grammar: &Grammar, text: &str, tools: Option<&Tools>) -> Fit {
+/// How well a profile fits; `None` if it does not fit at all.
+fn fit(grammar: &Grammar, text: &str, tools: Option<&Tools>) -> Option<Fit> {
     let mut parser = Parser::new(grammar, tools).expect("a profile of the engine can be used");
     // What comes after the limit does not change which notation the text is in.
     let _ = parser.push(text);
     parser.finish();
-    let is_complete = |call: &super::Call<'_>| call.end() == Some(End::Closed);
+    let calls: Vec<_> = parser.calls().collect();
+    // A profile that starts inside its thinking fits only a text that ends thinking without having started any.
+    let is_inside = grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside);
+    if is_inside && lone_end(grammar, text, &calls).is_none() {
+        return None;
+    }
+    let from = end_of_foreign_thinking(grammar, text, &calls).unwrap_or(0);
+    let calls: Vec<_> = match &grammar.calls {
+        Some(Calls::Python(_)) if tools.is_none() => lists_on_their_own(text, &calls),
+        _ => calls,
+    };
+    let calls: Vec<_> = calls.into_iter().filter(|call| call.range().start >= from).collect();
+    let complete = calls.iter().filter(|call| call.end() == Some(End::Closed)).count();
     let starts = grammar.reasoning.iter().flat_map(|reasoning| &reasoning.open);
     let starts = starts.into_iter().any(|open| text.trim_start().starts_with(open.as_str()));
     let (mut thoughts, mut text_bytes) = (usize::from(starts || parser.parsed.has_channels), 0);
@@ -120,14 +123,59 @@ fn fit(grammar: &Grammar, text: &str, tools: Option<&Tools>) -> Fit {
             Block::Call(_) => {}
         }
     }
-    Fit {
-        calls: parser.calls().filter(is_complete).count(),
-        has_calls: parser.calls().next().is_some(),
-        broken: Reverse(parser.calls().filter(|call| !is_complete(call)).count()),
+    Some(Fit {
+        calls: complete,
+        has_calls: !calls.is_empty(),
+        broken: Reverse(calls.len() - complete),
         diagnostics: Reverse(parser.diagnostics().len()),
         thoughts,
         text_bytes: Reverse(text_bytes),
-    }
+    })
+}
+
+/// Where thinking ends that nothing in the text has started, by the markers of this profile. What is quoted or
+/// in a call ends nothing.
+fn lone_end(grammar: &Grammar, text: &str, calls: &[Call<'_>]) -> Option<usize> {
+    let reasoning = grammar.reasoning.as_ref()?;
+    let start = reasoning.open.iter().filter_map(|open| text.find(open)).min().unwrap_or(text.len());
+    let mut ends = text[..start].match_indices(&reasoning.close).map(|(at, _)| at);
+    ends.find(|at| {
+        !text[..*at].ends_with(['`', '"', '\'']) && !calls.iter().any(|call| call.range().contains(at))
+    })
+}
+
+/// Where thinking ends that this profile does not know, but another one does: what looks like a call in it is
+/// only considered by the model.
+fn end_of_foreign_thinking(grammar: &Grammar, text: &str, calls: &[Call<'_>]) -> Option<usize> {
+    let start = text.trim_start();
+    let others = CANDIDATES.into_iter().filter_map(profile);
+    let is_inside = |grammar: &Grammar| grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside);
+    others
+        .filter_map(|other| {
+            let reasoning = other.reasoning.as_ref()?;
+            let known = grammar.reasoning.as_ref().is_some_and(|own| own.close == reasoning.close);
+            if is_inside(other) && !is_inside(grammar) && other.calls == grammar.calls {
+                return lone_end(other, text, calls);
+            }
+            let open = reasoning.open.iter().find(|open| start.starts_with(open.as_str()) && !known)?;
+            let from = text.len() - start.len() + open.len();
+            Some(text[from..].find(&reasoning.close).map_or(text.len(), |end| from + end))
+        })
+        .max()
+}
+
+/// The calls in lists that have their lines to themselves. In a text that may be anything, a list after other
+/// code or in a sentence is not one of calls.
+fn lists_on_their_own<'a>(text: &str, calls: &[Call<'a>]) -> Vec<Call<'a>> {
+    let lists = calls.chunk_by(|_, next| !next.raw().starts_with('['));
+    let own = lists.filter(|list| {
+        let (start, end) = (list[0].range().start, list[list.len() - 1].range().end);
+        let before = text[..start].rsplit('\n').next().unwrap_or_default();
+        let after = text[end..].trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let after = after.strip_prefix(']').unwrap_or_default().split('\n').next().unwrap_or_default().trim();
+        (before.is_empty() || before.ends_with('>')) && (after.is_empty() || after.starts_with('<'))
+    });
+    own.flatten().copied().collect()
 }
 
 #[cfg(test)]
@@ -157,6 +205,8 @@ mod tests {
             "minimax-m2"
         );
         assert_eq!(found("[f(a=1)]"), "pythonic");
+        assert_eq!(found("Sure.\n[f(a=1), g()]\nDone."), "pythonic");
+        assert_eq!(found("<|python_start|>[f(a=1)]<|python_end|>"), "pythonic");
         assert_eq!(found(r#"[TOOL_CALLS]f[ARGS]{}"#), "mistral");
         assert_eq!(found(r#"{"name": "f", "parameters": {}}"#), "llama3-json");
         assert_eq!(

@@ -1,6 +1,7 @@
 //! [`Grammar`]: how a kind of model writes its calls and its thinking, as data.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Deserialize;
 
@@ -257,6 +258,34 @@ pub(super) struct Body {
     /// This and a number after it are removed from the end of a name.
     #[serde(default)]
     pub(super) name_index: String,
+}
+
+impl Body {
+    /// The range of a name without the prefix and the number that some models add to it.
+    pub(super) fn bare_name(&self, text: &str, Range { mut start, mut end }: Range<usize>) -> Range<usize> {
+        if !self.name_prefix.is_empty() && text[start..end].starts_with(&self.name_prefix) {
+            start += self.name_prefix.len();
+        }
+        if let (false, Some(index)) = (self.name_index.is_empty(), text[start..end].rfind(&self.name_index)) {
+            let number = &text[start + index + self.name_index.len()..end];
+            if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+                end = start + index;
+            }
+        }
+        start..end
+    }
+
+    /// The same of a name that is cut, maybe in what is added to it.
+    pub(super) fn bare_name_so_far(&self, text: &str, name: Range<usize>) -> Range<usize> {
+        let bare = self.bare_name(text, name.clone());
+        match (&text[name.clone()], &text[bare.clone()]) {
+            (whole, _) if self.name_prefix.starts_with(whole) => name.end..name.end,
+            (_, name) if !self.name_index.is_empty() && name.ends_with(&self.name_index) => {
+                bare.start..bare.end - self.name_index.len()
+            }
+            _ => bare,
+        }
+    }
 }
 
 /// Calls as a list, written as in Python.

@@ -1,5 +1,8 @@
 //! [`Literal`]: calls in the notation of Python or Gemma, whose arguments are rewritten as JSON.
 
+use std::ops::Range;
+
+use super::begun::cut_call;
 use super::call::{CallData, Input, Slice};
 use super::grammar::Calls;
 use super::machine::{Machine, Skip, Step};
@@ -100,6 +103,13 @@ impl Literal {
 
     /// In a list: `name(`, followed by an argument or the closing parenthesis.
     fn head(&mut self, matcher: &Matcher, parsed: &mut Parsed, first: bool) -> Option<Step> {
+        let near = &parsed.text[..parsed.text.floor_char_boundary(self.scan + MAX_HEAD)];
+        let next = skip_whitespace(near, self.scan);
+        if !first && parsed.text.as_bytes().get(next) == Some(&b']') {
+            // A comma may follow the last call.
+            parsed.add_span(SpanKind::Markup, next + 1);
+            return Some(self.leave(parsed, next + 1, None));
+        }
         let head = match python_head(&parsed.text, self.scan) {
             Match::Full(found) if first && !self.prose.is_in_wrapper() => {
                 let known = matcher.knows(found.name.of(&parsed.text));
@@ -121,9 +131,33 @@ impl Literal {
                 None
             }
             Match::Partial if !parsed.finished => Some(Step::Wait),
-            _ if first => Some(Step::Go(Machine::Prose(self.prose.clone()))),
-            _ => Some(self.leave(parsed, self.opened, Some("]"))),
+            Match::Partial | Match::No => {
+                let begun = self.begun(matcher, parsed, first).filter(|_| head == Match::Partial);
+                Some(match begun {
+                    Some(name) => Step::Go(cut_call(matcher, parsed, &self.prose, self.opened, name)),
+                    None if first => Step::Go(Machine::Prose(self.prose.clone())),
+                    None => self.leave(parsed, self.opened, Some("]")),
+                })
+            }
         }
+    }
+
+    /// What has come of the name of a call in which the text ends. Outside of a list that is certain to be one of
+    /// calls, a name with a bracket after it begins one.
+    fn begun(&self, matcher: &Matcher, parsed: &Parsed, first: bool) -> Option<Range<usize>> {
+        let text = &parsed.text;
+        let start = skip_whitespace(text, self.scan);
+        let length = text[start..].find(|c: char| !(c.is_alphanumeric() || "_.-".contains(c)));
+        let name = start..length.map_or(text.len(), |length| start + length);
+        let is_list = !first || self.prose.is_in_wrapper();
+        let is_call = || {
+            length.is_some()
+                && matcher.knows(&text[name.clone()])
+                && list_start(text, self.opened, true) != Match::No
+        };
+        // A comma at the end begins nothing.
+        let has_name = first || !name.is_empty();
+        (is_list && has_name || is_call()).then(|| name.clone())
     }
 
     fn arguments(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Option<Step> {
@@ -292,12 +326,13 @@ impl Brackets {
 }
 
 /// Whether the bracket at `at`, in text, starts a list of calls and not a link, an index or code in prose: no
-/// word comes right before it, a comma or the end of the list follows the first call, and after the list comes
-/// no bracket. A list that is longer than [`MAX_HEAD`] is one of calls. It is not known (`false`) if the text
+/// word or sign comes right before it, a comma or the end of the list follows the first call, and after the list
+/// comes no bracket or colon. A list that is longer than [`MAX_HEAD`] is one of calls. It is not known (`false`) if the text
 /// ends in the first call or right after it.
 fn list_start(text: &str, at: usize, finished: bool) -> Match<bool> {
     let before = text[..at].chars().next_back();
-    if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ')' | ']')) {
+    // A marker may end right before it.
+    if before.is_some_and(|c| !c.is_whitespace() && !matches!(c, '>' | '|')) {
         return Match::No;
     }
     let near = &text.as_bytes()[..text.len().min(at + MAX_HEAD)];
@@ -321,7 +356,7 @@ fn list_start(text: &str, at: usize, finished: bool) -> Match<bool> {
         after_call |= brackets.open == 1 && was_open == 2;
         if brackets.open == 0 {
             return match near.get(place + 1) {
-                Some(b'(' | b'[') => Match::No,
+                Some(b'(' | b'[' | b':') => Match::No,
                 Some(_) => Match::Full(true),
                 None if finished => Match::Full(true),
                 None => undecided,

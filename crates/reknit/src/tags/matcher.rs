@@ -1,8 +1,11 @@
 //! [`Matcher`]: a grammar, prepared for searching.
 
+use std::ops::Range;
+
 use super::channel;
 use super::finder::Finder;
 use super::grammar::{self, Calls, CodeRule, Grammar, GrammarError, Reasoning};
+use super::mention::{First, Followers};
 use super::prose::Place;
 use super::rules::{Look, Rules};
 use super::template::{Found, MAX_PART, Match, Template};
@@ -22,6 +25,10 @@ pub(super) struct Matcher {
     in_thinking: Openers,
     rules: Option<Rules>,
     body: Option<grammar::Body>,
+    /// What follows the marker of a call whose name is in it, if it is not only mentioned.
+    after_named: Option<Followers>,
+    /// What follows the opening marker of a wrapper, if it is not only mentioned.
+    after_wrapper: Option<Followers>,
 }
 
 /// Markers, and fast ways to find the next byte at which one can start.
@@ -99,6 +106,7 @@ impl Matcher {
         let mut in_text = Vec::new();
         let mut in_thinking = Vec::new();
         let (mut rules, mut body) = (None, None);
+        let (mut after_named, mut after_wrapper) = (None, None);
         let callable = grammar.calls.as_ref().filter(|_| tools.is_none_or(|tools| !tools.is_empty()));
         match callable {
             None => {}
@@ -133,7 +141,12 @@ impl Matcher {
                     let named = template.has_name();
                     heads.push(Opener { template, kind: OpenerKind::Json { named } });
                 }
+                let starts: Vec<_> = heads.iter().map(|head| head.template.start().to_owned()).collect();
+                let object = First::Object { before: json.before.clone() };
+                after_named = Some(Followers::new(object, json.close.clone(), starts.clone()));
                 if let Some(wrapper) = &json.wrapper {
+                    let markers = [starts, wrapper.close.clone()].concat();
+                    after_wrapper = Some(Followers::new(First::Marker, markers, wrapper.open.clone()));
                     for open in &wrapper.open {
                         calls.push(literal("wrapper.open", open, OpenerKind::Wrapper)?);
                     }
@@ -150,6 +163,8 @@ impl Matcher {
                 }
             }
             Some(Calls::Python(python)) => {
+                let markers = [vec!["[".to_owned()], python.close.clone()].concat();
+                after_wrapper = Some(Followers::new(First::Marker, markers, python.open.clone()));
                 for open in &python.open {
                     calls.push(literal("open", open, OpenerKind::Wrapper)?);
                 }
@@ -160,8 +175,10 @@ impl Matcher {
             }
             Some(Calls::Gemma(gemma)) => {
                 let template = named("open", &gemma.open)?.with_tool_name();
-                calls.push(Opener { template, kind: OpenerKind::Gemma });
                 unnamed("close", &gemma.close)?;
+                let starts = vec![template.start().to_owned()];
+                after_named = Some(Followers::new(First::Key, vec![gemma.close.clone()], starts));
+                calls.push(Opener { template, kind: OpenerKind::Gemma });
                 unnamed("quote", &gemma.quote)?;
             }
             Some(Calls::Channels(_)) => {}
@@ -207,6 +224,8 @@ impl Matcher {
             in_thinking: Openers::new(in_thinking, false),
             rules,
             body,
+            after_named,
+            after_wrapper,
             grammar: grammar.clone(),
             tools: tools.cloned(),
         })
@@ -273,10 +292,64 @@ impl Matcher {
                         Match::No => {}
                     }
                 }
+                // In a wrapper nothing is only mentioned.
+                (Match::Full(found), kind @ (OpenerKind::Json { named: true } | OpenerKind::Gemma))
+                    if place != Place::Wrapper =>
+                {
+                    match self.follows(&self.after_named, text, found.end, finished, look) {
+                        Match::Full(()) => return (Match::Full(found), kind),
+                        Match::Partial => return (Match::Partial, kind),
+                        Match::No => {}
+                    }
+                }
+                (Match::Full(found), OpenerKind::Wrapper) => {
+                    match self.follows(&self.after_wrapper, text, found.end, finished, look) {
+                        Match::Full(()) => return (Match::Full(found), OpenerKind::Wrapper),
+                        Match::Partial => return (Match::Partial, OpenerKind::Wrapper),
+                        Match::No => {}
+                    }
+                }
                 found => return found,
             }
         }
         (Match::No, OpenerKind::Thinking)
+    }
+
+    /// What has come of the name of a call at `at`, if the text ends in its opening marker.
+    pub(super) fn begun(&self, place: Place, text: &str, at: usize) -> Option<Range<usize>> {
+        let byte = text.as_bytes()[at];
+        let openers =
+            self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte);
+        let calls = openers.filter(|opener| {
+            matches!(
+                opener.kind,
+                OpenerKind::Markup { .. } | OpenerKind::Json { named: true } | OpenerKind::Gemma
+            )
+        });
+        let name = calls.into_iter().find_map(|opener| opener.template.begun(text, at))?;
+        Some(self.body.as_ref().map_or(name.clone(), |body| body.bare_name_so_far(text, name)))
+    }
+
+    /// Whether what follows a marker that ends at `end` makes it count.
+    fn follows(
+        &self,
+        followers: &Option<Followers>,
+        text: &str,
+        end: usize,
+        finished: bool,
+        look: &mut Look,
+    ) -> Match<()> {
+        followers.as_ref().map_or(Match::Full(()), |followers| followers.follow(text, end, finished, look))
+    }
+
+    /// Whether the text ends after the opening marker of a wrapper, which ends at `end`, or in the next marker.
+    pub(super) fn is_cut_wrapper(&self, text: &str, end: usize) -> bool {
+        self.after_wrapper.as_ref().is_some_and(|followers| followers.is_cut(text, end))
+    }
+
+    /// Whether the parameters of calls have markers of their own.
+    pub(super) fn has_markup(&self) -> bool {
+        self.rules.is_some()
     }
 
     /// The marker that closes the wrapper of calls.

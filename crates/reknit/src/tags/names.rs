@@ -18,7 +18,7 @@ impl Names {
     pub(super) fn has(&self, name: &str) -> bool {
         match self {
             Self::Free => !name.is_empty() && !name.contains('{'),
-            Self::Tool => !name.is_empty() && name.chars().all(is_tool_name),
+            Self::Tool => name.chars().all(is_tool_name) && name.chars().any(char::is_alphanumeric),
             Self::Listed(names) => names.iter().any(|known| known == name),
         }
     }

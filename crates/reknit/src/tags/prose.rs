@@ -1,7 +1,10 @@
 //! [`Prose`]: text and thinking, up to the next marker.
 
+use std::ops::Range;
+
 use memchr::{memchr, memchr2, memmem};
 
+use super::begun::cut_call;
 use super::body::Json;
 use super::channel::Channel;
 use super::literal::Literal;
@@ -138,6 +141,9 @@ impl Prose {
             return Search::Undecided(text.len());
         };
         let at = self.scan + ahead;
+        if let Some(name) = self.begun(matcher, parsed, at) {
+            return Search::Machine(cut_call(matcher, parsed, self, at, name));
+        }
         let (found, kind) = matcher.opener(self.place, text, at, parsed.finished, &mut self.look);
         match found {
             Match::Full(found) => match self.enter(matcher, parsed, at, kind, &found) {
@@ -157,6 +163,13 @@ impl Prose {
             Match::No => self.pass(parsed, at),
         }
         Search::On
+    }
+
+    /// What has come of the name of a call at `at`, if the text ends in its opening marker. What is quoted in
+    /// thinking is only mentioned.
+    fn begun(&self, matcher: &Matcher, parsed: &Parsed, at: usize) -> Option<Range<usize>> {
+        let is_quoted = self.place == Place::Thinking && parsed.text[..at].ends_with('`');
+        (parsed.finished && !is_quoted).then(|| matcher.begun(self.place, &parsed.text, at)).flatten()
     }
 
     /// What starts at `at` is not a marker.
@@ -319,6 +332,10 @@ impl Prose {
             OpenerKind::ThinkingEnd | OpenerKind::WrapperEnd => {
                 marker(parsed);
                 prose(Place::Text)
+            }
+            OpenerKind::Wrapper if parsed.finished && matcher.is_cut_wrapper(&parsed.text, found.end) => {
+                let end = parsed.text.len();
+                Some(cut_call(matcher, parsed, self, at, end..end))
             }
             OpenerKind::Wrapper => {
                 marker(parsed);

@@ -47,6 +47,17 @@ pub(super) struct Look {
     scan: usize,
 }
 
+impl Look {
+    /// How far the line after the marker that ends at `end` has been searched; what follows is at `start`.
+    pub(super) fn of(&mut self, end: usize, start: usize) -> &mut usize {
+        if self.end != end {
+            *self = Self { end, scan: start };
+        }
+        self.scan = start.max(self.scan);
+        &mut self.scan
+    }
+}
+
 /// What a marker of a call means inside a value.
 pub(super) enum Inside {
     /// The value has no such marker here.
@@ -237,11 +248,7 @@ impl Rules {
             },
             _ => {}
         }
-        if look.end != found.end {
-            *look = Look { end: found.end, scan: start };
-        }
-        let scan = &mut look.scan;
-        *scan = start.max(*scan);
+        let scan = look.of(found.end, start);
         while let Some(ahead) = self.next_on_line(&text.as_bytes()[*scan..]) {
             let at = *scan + ahead;
             *scan = at;

@@ -159,6 +159,11 @@ impl Template {
         self
     }
 
+    /// The literal text with which a marker starts; empty if that depends on the name.
+    pub(super) fn start(&self) -> &str {
+        literal_of(self.pieces.first())
+    }
+
     /// Whether `{name}` is the last of it.
     pub(super) fn ends_with_name(&self) -> bool {
         matches!(self.pieces.last(), Some(Piece::Name(_)))
@@ -176,6 +181,34 @@ impl Template {
             Match::Full(after) => Some(text.len() - after.len()),
             Match::Partial | Match::No => None,
         }
+    }
+
+    /// The name so far in a marker at `at` that the end of the text cuts after the literal text with which it
+    /// starts; empty if the name has not come.
+    pub(super) fn begun(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        let head = self.head(text, at)?;
+        if self.find(text, at, false) != Match::Partial {
+            return None;
+        }
+        let mut end = head;
+        for (number, piece) in self.pieces.iter().enumerate().skip(1) {
+            let rest = &text[end..];
+            end += match piece {
+                Piece::Name(_) => {
+                    let start = end + rest.len() - rest.trim_start().len();
+                    let name = &text[start..];
+                    return Some(start..text.len() - name.trim_start_matches(is_tool_name).len());
+                }
+                Piece::Literal(literal) if rest.starts_with(literal.as_str()) => literal.as_str().len(),
+                Piece::Attributes => match word(rest, self.pieces.get(number + 1), false) {
+                    Word::Ends(length) => length,
+                    Word::Open | Word::None => break,
+                },
+                Piece::Whitespace => skip_whitespace(rest, 0),
+                Piece::Literal(_) | Piece::Markers(_) => break,
+            };
+        }
+        Some(text.len()..text.len())
     }
 
     /// Matches the marker that has this name at `at`. A marker that is cut by the end of the text is

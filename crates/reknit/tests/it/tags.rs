@@ -246,104 +246,80 @@ fn sentence(grammar: &Grammar, random: &mut Random) -> Vec<String> {
 }
 
 /// The parsed file of a profile.
-fn source_of(grammar: &Grammar) -> toml::Value {
+pub(crate) fn source_of(grammar: &Grammar) -> toml::Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("profiles/{}.toml", grammar.name));
     toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// A string in a table; empty if there is none with this key.
-fn word(table: &toml::Value, key: &str) -> String {
+pub(crate) fn word(table: &toml::Value, key: &str) -> String {
     table.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn words(table: &toml::Value, key: &str) -> Vec<String> {
+pub(crate) fn words(table: &toml::Value, key: &str) -> Vec<String> {
     let list = table.get(key).and_then(toml::Value::as_array);
     list.into_iter().flatten().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
 
-/// Wherever a message is cut, what is not complete there is cut: a call that looks complete is the same in
-/// the whole message.
+/// Half a marker is held back while more may come. When nothing does, it is text, unless everything before the
+/// name has come: then it is a call that is cut.
 #[test]
-fn a_cut_call_never_looks_complete() {
-    let tools = corpus_tools();
-    for TagsCase { case, grammar } in tags_cases() {
-        // The profiles that read values again change what was complete; that is what they are for.
-        if repairs(grammar) {
-            continue;
-        }
-        let (whole, _) = feed(grammar, parser(grammar, &tools), &[&case.input]);
-        for end in 0..case.input.len() {
-            let (cut, _) = feed(grammar, parser(grammar, &tools), &[&case.input[..end]]);
-            assert_complete_in(&cut, &whole, &format!("{} cut at byte {end}", case.name));
-        }
-    }
-}
-
-/// The same for every profile, whatever it reads.
-#[test]
-fn a_cut_call_never_looks_complete_in_another_profile() {
-    let tools = corpus_tools();
-    let cases = tags_cases();
-    let mut random = Random::new(16);
-    let read: Vec<_> = profiles().iter().filter(|grammar| !repairs(grammar)).collect();
-    let mut checked = 0;
-    while checked < OTHER_PREFIXES {
-        let TagsCase { case, .. } = &cases[random.below(cases.len())];
-        let grammar = read[random.below(read.len())];
-        let (whole, _) = feed(grammar, parser(grammar, &tools), &[&case.input]);
-        for _ in 0..PREFIXES_OF_EACH {
-            let end = random.below(case.input.len() + 1);
-            let (cut, _) = feed(grammar, parser(grammar, &tools), &[&case.input[..end]]);
-            let what = format!("{} as {} cut at byte {end}", case.name, grammar.name);
-            assert_complete_in(&cut, &whole, &what);
-            checked += 1;
-        }
-    }
-}
-
-const OTHER_PREFIXES: usize = 100_000;
-const PREFIXES_OF_EACH: usize = 20;
-
-/// Asserts that every complete call of a cut text is a call of the whole text.
-fn assert_complete_in(cut: &Parser, whole: &Parser, what: &str) {
-    for call in cut.calls().filter(|call| call.end() == Some(End::Closed)) {
-        // A list in Python's notation is one only if no bracket follows, and that is one more character.
-        let next = whole.text().strip_prefix(cut.text()).and_then(|rest| rest.chars().next());
-        if call.raw().starts_with('[') && cut.text().ends_with(']') && matches!(next, Some('(' | '[')) {
-            continue;
-        }
-        let expected = whole.calls().find(|other| other.range().start == call.range().start);
-        let expected = expected.map(|other| (other.name(), other.args(), other.end()));
-        let looks = (call.name(), call.args(), call.end());
-        assert_eq!(Some(looks), expected, "{what}");
-    }
-}
-
-/// Half a tag is held back while more may come, and is text when nothing does.
-#[test]
-fn half_a_tag_is_shown_only_at_the_end() {
-    for (profile_name, tag) in [
-        ("cline", "<write_to_file>"),
-        ("roo", "<apply_diff>"),
-        ("hermes", "<tool_call>"),
-        ("qwen3-coder", "<tool_call>\n<function=stop>"),
-        ("anthropic", "<function_calls>\n<invoke name=\"stop\">"),
-        ("deepseek-v3-1", "<｜tool▁calls▁begin｜>"),
-        ("kimi-k2", "<|tool_call_begin|>functions.stop:0<|tool_call_argument_begin|>"),
-        ("gemma4", "<|tool_call>call:stop{"),
-        ("gpt-oss", "<|start|>assistant<|channel|>commentary to=functions.stop<|message|>"),
-        ("mistral", "[TOOL_CALLS]"),
-        ("pythonic", "[stop("),
-        ("kimi", "◁think▷"),
+fn half_a_marker_is_shown_only_at_the_end() {
+    for (profile_name, head, rest) in [
+        ("cline", "<write_to_file>", ""),
+        ("roo", "<apply_diff>", ""),
+        ("hermes", "<tool_call>", "\n{\"name\": \"stop"),
+        ("qwen3-coder", "<tool_call>", "\n<function=stop>"),
+        ("qwen3-coder", "<function=", "stop>"),
+        ("anthropic", "<function_calls>", "\n<invoke name=\"stop\">"),
+        ("minimax-m2", "<invoke name=\"", "stop\" x=\"1\">"),
+        ("glm47", "<tool_call>", "stop"),
+        ("deepseek-v3", "<｜tool▁call▁begin｜>", "function<｜tool▁sep｜>stop\n"),
+        ("deepseek-v3-1", "<｜tool▁call▁begin｜>", "stop<｜tool▁sep｜>"),
+        ("kimi-k2", "<|tool_call_begin|>", "functions.stop:0<|tool_call_argument_begin|>"),
+        ("gemma4", "<|tool_call>call:", "stop{"),
+        (
+            "gpt-oss",
+            "<|start|>assistant<|channel|>commentary to=",
+            "functions.stop <|constrain|>json<|message|>",
+        ),
+        ("mistral", "[TOOL_CALLS]", "stop[ARGS]"),
+        ("pythonic", "[stop(", ""),
+        ("kimi", "◁think▷", ""),
     ] {
+        let tag = [head, rest].concat();
         for (end, _) in tag.char_indices().skip(1) {
             let mut parser = Parser::new(profile(profile_name).unwrap(), None).unwrap();
             parser.push(&format!("So {}", &tag[..end])).unwrap();
             assert_eq!(summary(&parser), "text \"So\" open\n", "{profile_name} {}", &tag[..end]);
             parser.finish();
-            let text = format!("text {:?} open\n", format!("So {}", tag[..end].trim_end()));
-            assert_eq!(summary(&parser), text, "{profile_name} {}", &tag[..end]);
+            let found = summary(&parser);
+            if end < head.len() {
+                let text = format!("text {:?} open\n", format!("So {}", tag[..end].trim_end()));
+                assert_eq!(found, text, "{profile_name} {}", &tag[..end]);
+            } else {
+                let calls: Vec<_> = parser.calls().collect();
+                assert_eq!(calls.len(), 1, "{profile_name} {}: {found}", &tag[..end]);
+                assert!("stop".starts_with(calls[0].name()), "{profile_name} {}: {found}", &tag[..end]);
+                let call = format!("call {} {{}} cut {:?}\n", calls[0].name(), &tag[..end]);
+                assert_eq!(found, format!("text \"So\" closed\n{call}"), "{profile_name}");
+            }
         }
+    }
+}
+
+/// The opening marker of a wrapper, with nothing after it.
+#[test]
+fn a_wrapper_at_the_end_is_a_call_that_is_cut() {
+    for (profile_name, open) in [
+        ("kimi-k2", "<|tool_calls_section_begin|>"),
+        ("deepseek-v3-1", "<｜tool▁calls▁begin｜>"),
+        ("pythonic", "<|python_start|>"),
+        ("qwen3-coder", "<tool_call>"),
+    ] {
+        let text = format!("So {open}\n");
+        let found = same_with_limits(profile(profile_name).unwrap(), Limits::default(), &text);
+        assert_eq!(found, format!("text \"So\" closed\ncall  {{}} cut {:?}\n", &text[3..]), "{profile_name}");
     }
 }
 
@@ -522,6 +498,23 @@ fn a_notation_of_ones_own_is_read() {
     assert_eq!(
         same_with_limits(&grammar, Limits::default(), text),
         "call greet {\"who\":\"you\"} closed\ntext \"ok\" closed\ncall a {} closed\ncall b {} closed\n"
+    );
+}
+
+/// The example in the page about grammars, which reads the text above it.
+#[test]
+fn the_grammar_in_the_documentation_reads_its_text() {
+    let page = include_str!("../../../../docs/grammars.md");
+    let example = page.split_once("### An example").expect("the page has an example").1;
+    let fenced = |kind: &str| {
+        let (_, rest) = example.split_once(&format!("```{kind}\n")).expect("the example has it");
+        rest.split("```").next().unwrap_or_default()
+    };
+    let grammar = Grammar::from_toml(fenced("toml")).unwrap();
+    assert_eq!(
+        same_with_limits(&grammar, Limits::default(), fenced("text")),
+        "thinking \"They want a file.\" closed\ntext \"I write it.\" closed\n\
+         call write_file {\"path\":\"notes/a.md\",\"text\":\"# Notes\\n(/text) is how a text ends.\"} closed\n"
     );
 }
 

@@ -1,0 +1,125 @@
+//! [`Followers`]: what comes after an opening marker that opens something and is not only mentioned.
+
+use super::finder::Finder;
+use super::rules::Look;
+use super::template::{MAX_PART, Match, any_literal};
+use super::whitespace::skip_whitespace;
+
+/// What makes a marker count: what comes right after it, or for that of a call, its closing marker on the line
+/// of what follows it.
+#[derive(Clone, Debug)]
+pub(super) struct Followers {
+    first: First,
+    /// One of these makes the marker count.
+    markers: Vec<String>,
+    /// One of these on the line before those begins something else.
+    others: Vec<String>,
+    finder: Finder,
+}
+
+/// What may come right after the marker.
+#[derive(Clone, Debug)]
+pub(super) enum First {
+    /// Only one of `markers`.
+    Marker,
+    /// A JSON object, maybe after some of these texts.
+    Object { before: Vec<String> },
+    /// A key with a colon after it, or the end of the arguments.
+    Key,
+}
+
+impl Followers {
+    pub(super) fn new(first: First, markers: Vec<String>, others: Vec<String>) -> Self {
+        let mut bytes = vec![b'\n'];
+        bytes.extend(markers.iter().chain(&others).filter_map(|marker| marker.bytes().next()));
+        Self { first, markers, others, finder: Finder::new(bytes) }
+    }
+
+    /// Whether the marker that ends at `end` counts: one of these follows, or nothing at all. `look` says how
+    /// far the line has been searched already.
+    pub(super) fn follow(&self, text: &str, end: usize, finished: bool, look: &mut Look) -> Match<()> {
+        let near = text.floor_char_boundary(end + MAX_PART + 1);
+        let start = skip_whitespace(&text[..near], end);
+        let cut = if finished { Match::Full(()) } else { Match::Partial };
+        if start - end > MAX_PART {
+            return Match::No;
+        }
+        let first = match (&self.first, any_literal(text, start, &self.markers, false)) {
+            (_, Match::Full(_)) => Match::Full(()),
+            (_, Match::Partial) => Match::Partial,
+            (First::Marker, Match::No) => return Match::No,
+            (first, Match::No) => first.is_at(text, end, start),
+        };
+        match first {
+            Match::Full(()) => return Match::Full(()),
+            Match::Partial => return cut,
+            Match::No => {}
+        }
+        let scan = look.of(end, start);
+        while let Some(ahead) = self.finder.find(&text.as_bytes()[*scan..]) {
+            let at = *scan + ahead;
+            *scan = at;
+            if text.as_bytes()[at] == b'\n' {
+                return Match::No;
+            }
+            match any_literal(text, at, &self.markers, false) {
+                Match::Full(_) => return Match::Full(()),
+                Match::Partial => return cut,
+                Match::No => {}
+            }
+            match any_literal(text, at, &self.others, finished) {
+                Match::Full(_) => return Match::No,
+                Match::Partial => return Match::Partial,
+                Match::No => {}
+            }
+            *scan = text.ceil_char_boundary(at + 1);
+        }
+        *scan = text.len();
+        if finished { Match::No } else { Match::Partial }
+    }
+
+    /// Whether the text ends after the marker that ends at `end`, or in the next one.
+    pub(super) fn is_cut(&self, text: &str, end: usize) -> bool {
+        let rest = text[end..].trim_start();
+        rest.is_empty() || self.markers.iter().any(|marker| marker.starts_with(rest) && marker != rest)
+    }
+}
+
+impl First {
+    /// Whether it is at `at`, after a marker that ends at `end`.
+    fn is_at(&self, text: &str, end: usize, mut at: usize) -> Match<()> {
+        if let Self::Object { before } = self {
+            let bound = text.floor_char_boundary(end + 2 * MAX_PART);
+            while at < bound {
+                match any_literal(text, at, before, false) {
+                    Match::Full(end) => at = skip_whitespace(&text[..bound.max(end)], end),
+                    Match::Partial => return Match::Partial,
+                    Match::No => break,
+                }
+            }
+        }
+        let near = &text[at..text.floor_char_boundary(at + MAX_PART)];
+        let undecided = if near.len() < text.len() - at { Match::No } else { Match::Partial };
+        match (self, near.bytes().next()) {
+            (_, None) => Match::Partial,
+            // A brace on another line may be anything, for example code.
+            (Self::Object { .. }, Some(b'{')) if text[end..at].contains('\n') => {
+                match near[1..].trim_start().bytes().next() {
+                    None => undecided,
+                    Some(b'"' | b'}') => Match::Full(()),
+                    Some(_) => Match::No,
+                }
+            }
+            (Self::Object { .. }, Some(b'{')) | (Self::Key, Some(b'}')) => Match::Full(()),
+            (Self::Key, Some(_)) => {
+                let after = near.trim_start_matches(|c: char| c.is_alphanumeric() || "_-.\"".contains(c));
+                match after.trim_start().bytes().next() {
+                    None => undecided,
+                    Some(b':') if after.len() < near.len() => Match::Full(()),
+                    Some(_) => Match::No,
+                }
+            }
+            (Self::Marker | Self::Object { .. }, Some(_)) => Match::No,
+        }
+    }
+}
