@@ -27,7 +27,8 @@ fuzz_target!(|data: &[u8]| {
 fn format(choice: u8) -> Option<Format> {
     let mut names: Vec<_> = Format::ALL.iter().map(|format| format.name()).chain(["auto"]).collect();
     names.sort_unstable();
-    names[usize::from(choice) % names.len()].parse().ok()
+    let name = names[usize::from(choice) % names.len()];
+    Format::ALL.into_iter().find(|format| format.name() == name)
 }
 
 /// What comes of an answer up to its NUL.
