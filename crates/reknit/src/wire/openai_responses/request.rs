@@ -97,11 +97,11 @@ impl Fitting<'_> {
                 kind.is_some()
             }
             ReplyPart::ProviderResult { call, .. } => {
-                !self.is_sent(item) && self.open.remove(&call.id).is_some()
+                !self.has_unusable_id(item) && self.open.remove(&call.id).is_some()
             }
             ReplyPart::Block { kind, .. } if Some(&**kind) == outputs::of_provider(SEARCH) => {
                 let last = self.open.iter().find(|(_, kind)| **kind == SEARCH).map(|(id, _)| id.clone());
-                !self.is_sent(item) && last.is_some_and(|id| self.open.remove(&id).is_some())
+                !self.has_unusable_id(item) && last.is_some_and(|id| self.open.remove(&id).is_some())
             }
             ReplyPart::Block { kind, .. } => {
                 let is_the_models = !matches!(&**kind, "compaction" | "mcp_list_tools");
@@ -110,8 +110,13 @@ impl Fitting<'_> {
         }
     }
 
-    fn is_sent(&self, item: &[ReplyPart]) -> bool {
-        item_id(item).is_some_and(|id| self.sent.contains(&id))
+    /// Whether an item has an id that cannot be sent: it is empty, or an earlier item has it.
+    fn has_unusable_id(&self, item: &[ReplyPart]) -> bool {
+        item_id(item).is_some_and(|id| !self.is_usable(&id))
+    }
+
+    fn is_usable(&self, id: &str) -> bool {
+        !id.is_empty() && !self.sent.contains(id)
     }
 
     /// Whether an item can be sent back at all.
@@ -119,7 +124,7 @@ impl Fitting<'_> {
         match &item[0] {
             // It can be sent as an ordinary call, which needs no id.
             ReplyPart::Call { .. } => true,
-            _ if self.is_sent(item) => false,
+            _ if self.has_unusable_id(item) => false,
             ReplyPart::Thinking { .. } => true,
             ReplyPart::Text { text, .. } => !text.trim().is_empty(),
             ReplyPart::ProviderCall { call, .. } => calls::special(call).is_some_and(|kind| {
@@ -142,7 +147,7 @@ impl Fitting<'_> {
     /// Makes a call an ordinary one if its item would be refused, or has no place for its result.
     fn convert(&self, seq: u64, call: &mut Call, answer: Option<&mut Answer>, repairs: &mut Repairs) {
         let Some(kind) = calls::special(call) else { return };
-        let id = call.field("id").filter(|id| !self.lacks_reasoning && !self.sent.contains(id));
+        let id = call.field("id").filter(|id| !self.lacks_reasoning && self.is_usable(id));
         let fits = calls::is_run_by(Runner::Client, call)
             && answer.as_ref().is_some_and(|answer| outputs::client_item(answer).is_some());
         if fits && (id.is_some() || !calls::needs_id(kind)) {
