@@ -2,6 +2,10 @@
 
 use crate::json::{EndFinder, PartialJson};
 
+/// How many bytes are looked at before it is known that they are JSON. Then twice as many, and so on: a value that is
+/// soon malformed must not cost a search through everything after it.
+const FIRST_PART: usize = 64;
+
 /// Reads one value. Its first byte has come and is not whitespace.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
@@ -41,22 +45,26 @@ impl Reader {
     /// Reads `text` from `scan` on into `json`. A value has at most `limit` bytes.
     pub(super) fn read(&mut self, text: &str, scan: usize, limit: usize, json: &mut PartialJson) -> Read {
         let bound = text.floor_char_boundary(self.start.saturating_add(limit).min(text.len()));
-        let bytes = &text.as_bytes()[scan..bound];
-        let end = match &mut self.kind {
-            Kind::Closed(nesting) => nesting.push(bytes),
-            Kind::Open => bytes.iter().position(|byte| b",]} \t\r\n".contains(byte)),
-        };
-        let piece = &text[scan..scan + end.unwrap_or(bytes.len())];
-        if let Err(error) = json.push(piece) {
-            return Read::Bad(self.start + error.at);
+        let (mut from, mut length) = (scan, FIRST_PART);
+        while from < bound {
+            let until = text.floor_char_boundary((from + length).min(bound));
+            let bytes = &text.as_bytes()[from..until];
+            let end = match &mut self.kind {
+                Kind::Closed(nesting) => nesting.push(bytes),
+                Kind::Open => bytes.iter().position(|byte| b",]} \t\r\n".contains(byte)),
+            };
+            let piece = &text[from..from + end.unwrap_or(bytes.len())];
+            if let Err(error) = json.push(piece) {
+                return Read::Bad(self.start + error.at);
+            }
+            if let Some(end) = end {
+                return match json.check() {
+                    Ok(()) => Read::Done(from + end),
+                    Err(error) => Read::Bad(self.start + error.at),
+                };
+            }
+            (from, length) = (until, length * 2);
         }
-        match end {
-            Some(end) => match json.check() {
-                Ok(()) => Read::Done(scan + end),
-                Err(error) => Read::Bad(self.start + error.at),
-            },
-            None if bound < text.len() => Read::Bad(bound),
-            None => Read::More,
-        }
+        if bound < text.len() { Read::Bad(bound) } else { Read::More }
     }
 }
