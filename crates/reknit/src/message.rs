@@ -321,12 +321,26 @@ impl Message {
             Event::Switched { model } => Change::Switched { model },
             Event::Usage(usage) => Change::Usage(usage),
             Event::Stopped { choice, stop } => Change::Stopped { choice, stop },
-            Event::Ended => Change::Ended { notice: self.calls_missing(place) },
+            Event::Ended => {
+                let notice = self.call_left_open(place).or_else(|| self.calls_missing(place));
+                Change::Ended { notice }
+            }
             Event::Cut => Change::Cut {},
             Event::Ping => Change::Ping {},
             Event::Failed(failure) => Change::Failed(failure),
             Event::Noticed(diagnostic) => Change::Noticed(diagnostic),
         }
+    }
+
+    /// The provider ended the message without ending one of its calls: the call is cut.
+    fn call_left_open(&self, place: Place) -> Option<Diagnostic> {
+        let open = self.blocks().filter(|block| block.state == State::Open);
+        let name = open.into_iter().find_map(|block| match &block.body {
+            Body::ToolCall(call) => Some(&call.name),
+            _ => None,
+        })?;
+        let message = format!("arguments of `{name}`: the message ended before the call did");
+        Some(place.notice(Kind::CutArguments, message))
     }
 
     /// A model that stops for tool calls should have made some. Real ones forget to.

@@ -334,7 +334,7 @@ impl Reply {
         let (values, limit) = (piece.iter().filter(|byte| begins_value(**byte)).count(), self.limits.values);
         self.values += values;
         if self.values > limit {
-            let left = limit - (self.values - values);
+            let left = limit.saturating_sub(self.values - values);
             let refused = piece.iter().enumerate().filter(|(_, byte)| begins_value(**byte)).nth(left);
             let (end, _) = refused.expect("the piece has more values than are left");
             piece = &piece[..end];

@@ -101,9 +101,9 @@ fn text_is_printed_with_the_other_blocks_between() {
     "#]]
     .assert_eq(&show("openai-chat/length-inside-arguments"));
     expect![[r#"
-        Never mind.
-
         [call stow] {"deck":"fore [cut]
+
+        Never mind.
     "#]]
     .assert_eq(&show("gemini/args-by-path-other-part-follows"));
     expect![""].assert_eq(&show("openai-chat/empty-reply"));

@@ -265,10 +265,9 @@ fn calls_that_come_at_once_are_shown_one_by_one() {
         expect![[r#"
             ▸ stow
               deck: fore
+              ✗ cut
 
             Never mind.
-
-            [call stow above is cut]
 
             ✓ waits for its calls · gemini-x
             error: byte 391: arguments of `stow`: incomplete when the ca

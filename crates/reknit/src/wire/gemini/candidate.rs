@@ -9,7 +9,7 @@ use super::super::seen::Seen;
 use super::arguments::{Arguments, Taken};
 use super::for_each_element;
 use crate::diagnostic::Kind;
-use crate::event::{CallId, Event, Notation, Opening, Origin, Owner, Runner, Slot, Stop, StopReason};
+use crate::event::{CallId, End, Event, Notation, Opening, Origin, Owner, Runner, Slot, Stop, StopReason};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
@@ -356,11 +356,12 @@ impl Call {
     }
 
     /// Abandons a call that was to continue and does not. Whole JSON does not mean that it is complete, because
-    /// we write the closing brackets: it stays open, and is cut when the message ends.
+    /// we write the closing brackets.
     fn abandon(&mut self, events: &mut Events) {
         self.settle(events);
         let message = format!("arguments of `{}`: incomplete when the call ended", self.name);
         events.notice(Kind::CutArguments, message);
+        events.push(Event::Closed { block: self.slot, end: Some(End::Cut), raw: None });
     }
 
     fn settle(&mut self, events: &mut Events) {

@@ -78,7 +78,10 @@ fn a_call_that_ends_with_other_arguments_is_not_closed() {
     let item = r#"{"type":"response.output_item.done","output_index":0,
         "item":{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":"{\"a\":2}"}}"#;
     let events = [CREATED, CALL, delta, done, item, COMPLETED];
-    check(&events, &["Stopped Tool", r#"Client call c f Cut "{\"a\":1}""#, "! DifferentEnd"]);
+    check(
+        &events,
+        &["Stopped Tool", r#"Client call c f Cut "{\"a\":1}""#, "! DifferentEnd", "! CutArguments"],
+    );
     let reply = reply(&events);
     assert_eq!(
         reply.message().blocks().next().unwrap().extra().get("final").unwrap().to_string(),
@@ -104,7 +107,8 @@ fn an_incomplete_call_is_cut_even_if_it_can_be_parsed() {
         "id":"fc","call_id":"c","name":"f","arguments":"{}","status":"incomplete"}}"#;
     let end = r#"{"type":"response.incomplete","response":{"id":"r",
         "incomplete_details":{"reason":"max_output_tokens"},"output":[]}}"#;
-    check(&[CREATED, CALL, item, end], &["Stopped Length", r#"Client call c f Cut "{}""#]);
+    let expected = ["Stopped Length", r#"Client call c f Cut "{}""#, "! CutArguments"];
+    check(&[CREATED, CALL, item, end], &expected);
 }
 
 #[test]
