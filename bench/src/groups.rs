@@ -14,6 +14,7 @@ pub(crate) mod journal;
 pub(crate) mod look;
 pub(crate) mod memory;
 pub(crate) mod message;
+pub(crate) mod session;
 pub(crate) mod sse;
 pub(crate) mod tags;
 
@@ -44,7 +45,7 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 10] = [
+pub(crate) const ALL: [(&str, Run); 11] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
@@ -55,4 +56,5 @@ pub(crate) const ALL: [(&str, Run); 10] = [
     ("memory", memory::run),
     ("journal", journal::run),
     ("files", files::run),
+    ("session", session::run),
 ];

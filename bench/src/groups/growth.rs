@@ -6,6 +6,7 @@ use anyhow::Result;
 use reknit::{Dialect, Reply};
 
 mod many;
+mod markers;
 
 use super::{Bench, Group, Scale, tags};
 use crate::input::{DELTA, KB, LONG_DELTA, MB, Shape, Stream, call_block, text_block, text_events, words};
@@ -35,7 +36,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     }
     series.push(long_event(bench, largest)?);
     series.push(calls_in_text(bench, 4 * largest)?);
-    let many = many::run(bench)?;
+    let many: Vec<_> = many::run(bench)?.into_iter().chain(markers::run(bench)?).collect();
     let targets = series.iter().map(Series::target).chain(many.iter().map(Series::target_of_each)).collect();
     series.extend(many);
     let table = table("growth: time of ours when its input doubles", &series);

@@ -6,6 +6,8 @@ use anyhow::Result;
 use memchr::memchr;
 use reknit::tags::{Change, Parser, profile};
 
+mod profiles;
+
 use super::{Bench, Group, Scale};
 use crate::input::{MB, pieces, words};
 use crate::measure::{Measured, Row, Runner, alternating, timed};
@@ -46,7 +48,9 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
         Target::at_most(format!("tags: {}, of one pass", row.name), bound, cost(row))
     });
     let title = "calls in text: pieces to blocks, as `cline` writes them";
-    Ok(Group { table: report::table(title, &rows), targets: targets.collect(), rows })
+    let (table, of_profiles) = profiles::run(bench)?;
+    let table = format!("{}\n{table}", report::table(title, &rows));
+    Ok(Group { table, targets: targets.chain(of_profiles).collect(), rows })
 }
 
 /// Text with a call every 200 bytes.

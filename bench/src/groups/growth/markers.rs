@@ -1,0 +1,100 @@
+//! Texts that consist of markers: for each profile the opening markers alone, the closing ones alone, and
+//! calls that never close, judged at each doubling.
+
+use anyhow::Result;
+use reknit::tags::{Grammar, Parser, profile_source, profiles};
+
+use super::{Series, doublings};
+use crate::groups::{Bench, Scale};
+use crate::input::KB;
+use crate::measure::timed;
+
+/// For each profile, the series with the largest growth.
+pub(super) fn run(bench: &Bench) -> Result<Vec<Series>> {
+    let largest = if bench.scale == Scale::Full { 800 * KB } else { 200 * KB };
+    let mut worst = Vec::new();
+    for grammar in profiles() {
+        let mut of_profile: Vec<Series> = Vec::new();
+        for unit in units(grammar) {
+            let texts: Vec<_> = doublings(largest).map(|size| unit.repeat(size / unit.len())).collect();
+            let inputs = texts
+                .iter()
+                .map(|text| (text.len(), timed(move || read(grammar, text), |parser| parser.text().len())));
+            let shown = unit.replace('\n', " ");
+            of_profile.push(Series::measure(bench, format!("{}, {shown}", grammar.name), inputs)?);
+        }
+        let largest = |series: &Series| series.growths().fold(0.0, f64::max);
+        worst.extend(of_profile.into_iter().max_by(|a, b| largest(a).total_cmp(&largest(b))));
+    }
+    Ok(worst)
+}
+
+fn read(grammar: &Grammar, text: &str) -> Parser {
+    let mut parser = Parser::new(grammar, None).expect("it can be used");
+    // The profiles that reproduce another parser accept only as much as that one does.
+    let _ = parser.push(text);
+    parser.finish();
+    parser
+}
+
+/// What is repeated: each marker, and markers in an order in which no call closes as it should.
+fn units(grammar: &Grammar) -> Vec<String> {
+    let source = profile_source(&grammar.name).unwrap_or_default();
+    // Names that the lists of `cline` and `roo` have.
+    let of = |key: &str| -> Vec<_> {
+        let name = if key.starts_with("parameter") { "path" } else { "read_file" };
+        values(source, key).iter().map(|marker| fill(marker, name)).collect()
+    };
+    let (mut opens, mut closes) =
+        ([of("open"), of("call")].concat(), [of("close"), of("call_close")].concat());
+    match source {
+        _ if source.contains("kind = \"channels\"") => {
+            opens.push("<|start|>assistant<|channel|>commentary to=functions.a<|message|>".to_owned());
+            closes.push("<|call|>".to_owned());
+        }
+        _ if source.contains("kind = \"python\"") => {
+            opens.push("[a(b=".to_owned());
+            closes.push(")]".to_owned());
+        }
+        _ => {}
+    }
+    let (params, param_closes) = (of("parameter").concat(), of("parameter_close").concat());
+    let json = "{\"name\": \"a\", \"arguments\": {\"b\": ";
+    let mut units = [opens.clone(), closes.clone()].concat();
+    for open in &opens {
+        units.extend([format!("{open}{params}"), format!("{open}{json}"), format!("{open} is how\n")]);
+        units.push(format!("{open}{params}{}", closes.concat()));
+        units.push(format!("{open}{params}{}{}", closes.concat(), param_closes));
+    }
+    units.extend([params, param_closes, "`".to_owned(), "` ``".to_owned()]);
+    units.retain(|unit| !unit.is_empty());
+    units.sort();
+    units.dedup();
+    units
+}
+
+/// The strings that a key of a profile has, wherever it is.
+fn values(source: &str, key: &str) -> Vec<String> {
+    let mut values = Vec::new();
+    let mut rest = source;
+    while let Some(at) = rest.find(&format!("\n{key} = ")) {
+        rest = &rest[at + key.len() + 4..];
+        let end = match rest.starts_with('[') {
+            true => rest.find("]\n").unwrap_or(rest.len()),
+            false => rest.find('\n').unwrap_or(rest.len()),
+        };
+        let mut list = rest[..end].trim_start_matches('[');
+        while let Some(start) = list.find(['"', '\'']) {
+            let quote = &list[start..=start];
+            let Some(length) = list[start + 1..].find(quote) else { break };
+            values.push(list[start + 1..start + 1 + length].replace("\\n", "\n"));
+            list = &list[start + length + 2..];
+        }
+    }
+    values
+}
+
+/// A marker with a name in place of its placeholder.
+fn fill(marker: &str, name: &str) -> String {
+    marker.replace("{name}", name).replace("{blank}", "").replace("{attributes}", "")
+}
