@@ -272,44 +272,30 @@ impl Matcher {
         look: &mut Look,
     ) -> (Match<Found>, OpenerKind) {
         let byte = text.as_bytes()[at];
-        for opener in self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte)
-        {
-            match (opener.template.find(text, at, finished), opener.kind) {
-                (Match::No, _) => {}
-                (Match::Full(found), kind @ OpenerKind::Markup { .. }) => {
-                    match self.rules().opens(text, &found, finished, look) {
-                        Match::Full(()) => return (Match::Full(found), kind),
-                        Match::Partial => return (Match::Partial, kind),
-                        Match::No => {}
-                    }
-                }
-                (Match::Full(found), kind @ OpenerKind::Json { named: true })
-                    if opener.template.ends_with_name() =>
-                {
-                    match json_follows(text, found.end, finished) {
-                        Match::Full(()) => return (Match::Full(found), kind),
-                        Match::Partial => return (Match::Partial, kind),
-                        Match::No => {}
-                    }
+        let openers = self.openers(place).openers.iter();
+        for opener in openers.filter(|opener| opener.template.first_byte() == byte) {
+            let kind = opener.kind;
+            let found = match opener.template.find(text, at, finished) {
+                Match::Full(found) => found,
+                Match::Partial => return (Match::Partial, kind),
+                Match::No => continue,
+            };
+            let counts = match kind {
+                OpenerKind::Markup { .. } => self.rules().opens(text, &found, finished, look),
+                OpenerKind::Json { named: true } if opener.template.ends_with_name() => {
+                    json_follows(text, found.end, finished)
                 }
                 // In a wrapper nothing is only mentioned.
-                (Match::Full(found), kind @ (OpenerKind::Json { named: true } | OpenerKind::Gemma))
-                    if place != Place::Wrapper =>
-                {
-                    match self.follows(&self.after_named, text, found.end, finished, look) {
-                        Match::Full(()) => return (Match::Full(found), kind),
-                        Match::Partial => return (Match::Partial, kind),
-                        Match::No => {}
-                    }
+                OpenerKind::Json { named: true } | OpenerKind::Gemma if place != Place::Wrapper => {
+                    self.follows(&self.after_named, text, found.end, finished, look)
                 }
-                (Match::Full(found), OpenerKind::Wrapper) => {
-                    match self.follows(&self.after_wrapper, text, found.end, finished, look) {
-                        Match::Full(()) => return (Match::Full(found), OpenerKind::Wrapper),
-                        Match::Partial => return (Match::Partial, OpenerKind::Wrapper),
-                        Match::No => {}
-                    }
-                }
-                found => return found,
+                OpenerKind::Wrapper => self.follows(&self.after_wrapper, text, found.end, finished, look),
+                _ => Match::Full(()),
+            };
+            match counts {
+                Match::Full(()) => return (Match::Full(found), kind),
+                Match::Partial => return (Match::Partial, kind),
+                Match::No => {}
             }
         }
         (Match::No, OpenerKind::Thinking)
