@@ -177,6 +177,11 @@ impl Answer {
         Self::default()
     }
 
+    /// What is answered where nobody can be asked: no.
+    pub fn nobody() -> Self {
+        Self::no().with_words("Nobody can be asked in this session.")
+    }
+
     /// The same answer with something to say to the model.
     #[must_use]
     pub fn with_words(mut self, words: impl Into<String>) -> Self {

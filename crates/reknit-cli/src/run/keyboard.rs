@@ -50,7 +50,7 @@ impl Keyboard {
 /// What a line says to a question; `None` if there are no more lines.
 pub(super) fn answer(question: &Question, line: Option<&str>) -> Answer {
     let Some(line) = line.map(str::trim) else {
-        return Answer::no().with_words("Nobody can be asked in this session.");
+        return Answer::nobody();
     };
     let is_conversation = question.class == Class::Talk;
     match &*line.to_lowercase() {

@@ -469,8 +469,7 @@ impl Driver {
         self.log.decide_with(Body::Agent(event), members).await?;
         self.asks.insert(approval_id.clone(), Ask { question, whose });
         if self.audience == Audience::Nobody {
-            let answer = Answer::no().with_words("Nobody can be asked in this session.");
-            return self.settle(&approval_id, answer).await;
+            return self.settle(&approval_id, Answer::nobody()).await;
         }
         Ok(())
     }
