@@ -11,7 +11,7 @@ use reknit::agent::{Body, EndReason, Entry};
 use reknit_runtime::approve::Careful;
 use reknit_runtime::provider::recorded::Pace;
 use reknit_runtime::session::{Session, root_of};
-use reknit_runtime::store::{Cursor, Error, Sqlite, Store, Stored};
+use reknit_runtime::store::{Cursor, Error, Memory, Sqlite, Store, Stored};
 use reknit_runtime::tool::Workspace;
 use reknit_runtime::tools;
 use reknit_workspace::Journal;
@@ -90,10 +90,20 @@ fn no_model() -> CommandError {
     CommandError::with_hint(what, hint).explained_as(explain::NO_MODEL)
 }
 
-/// Where the logs of sessions are kept.
+/// Opens the store with the logs of sessions, or creates it.
 pub(crate) fn open_store() -> Result<Arc<dyn Store>, CommandError> {
-    let path = Journal::default_folder()?.with_file_name("sessions.db");
-    Ok(Arc::new(Sqlite::open(path)?))
+    Ok(Arc::new(Sqlite::open(store_file()?)?))
+}
+
+/// The same for a command that only looks at it: an empty one if there was no session yet.
+pub(crate) fn existing_store() -> Result<Arc<dyn Store>, CommandError> {
+    let file = store_file()?;
+    let exists = file.try_exists().with_context(|| format!("cannot open `{}`", file.display()))?;
+    if exists { open_store() } else { Ok(Arc::new(Memory::new())) }
+}
+
+fn store_file() -> Result<PathBuf, CommandError> {
+    Ok(Journal::default_folder()?.with_file_name("sessions.db"))
 }
 
 /// Where the output of a session's commands is kept.

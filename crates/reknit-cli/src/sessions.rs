@@ -15,7 +15,7 @@ use crate::log::Time;
 use crate::outcome::{CommandError, Outcome};
 use crate::print::print_json;
 use crate::print_message;
-use crate::run::{Screen, open_store, outputs, read_log};
+use crate::run::{Screen, existing_store, outputs, read_log};
 use crate::view::one_line;
 
 /// List, show and delete the sessions of `run`
@@ -74,7 +74,7 @@ struct Listed<'a> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let runtime = runtime::Builder::new_current_thread().build().context("cannot start the runtime")?;
-    let store = open_store()?;
+    let store = existing_store()?;
     runtime.block_on(async {
         match &arguments.command {
             None => list(&*store, arguments.json).await,

@@ -278,6 +278,8 @@ fn sessions_are_listed_shown_and_deleted() {
     let none = home.run(&["sessions"], "");
     assert_eq!((none.code, none.stdout.as_str()), (Some(0), ""));
     assert_eq!(none.stderr, "there are no sessions yet; `reknit run` starts one\n");
+    assert_eq!(home.run(&["sessions", "show", "x"], "").code, Some(2));
+    assert_eq!(fs::read_dir(home.path()).expect("it is there").count(), 0, "looking makes no store");
 
     let demo = home.run(&["run", "--demo"], "y\ny\n");
     let id = home.session();
