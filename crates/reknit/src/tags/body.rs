@@ -91,9 +91,15 @@ impl InString {
 
 impl Json {
     /// After a marker without a name. What follows is the whole call, or a list of calls.
-    pub(super) fn marked(parsed: &Parsed, prose: &Prose, at: usize, found: &Found) -> Self {
+    pub(super) fn marked(
+        matcher: &Matcher,
+        parsed: &Parsed,
+        prose: &Prose,
+        at: usize,
+        found: &Found,
+    ) -> Self {
         Self {
-            prose: prose.resume_after(parsed, at),
+            prose: prose.resume_after(matcher, parsed, at),
             opened: at,
             element: found.end,
             scan: found.end,
@@ -107,9 +113,9 @@ impl Json {
     }
 
     /// At a brace without a marker.
-    pub(super) fn bare(parsed: &Parsed, prose: &Prose, at: usize) -> Self {
+    pub(super) fn bare(matcher: &Matcher, parsed: &Parsed, prose: &Prose, at: usize) -> Self {
         let brace = Found { end: at, ..Found::default() };
-        Self { bare: true, ..Self::marked(parsed, prose, at, &brace) }
+        Self { bare: true, ..Self::marked(matcher, parsed, prose, at, &brace) }
     }
 
     /// After a marker with a name. What follows is the arguments.
@@ -120,7 +126,8 @@ impl Json {
         at: usize,
         found: &Found,
     ) -> Self {
-        let mut json = Self { state: State::Head, named: true, ..Self::marked(parsed, prose, at, found) };
+        let mut json =
+            Self { state: State::Head, named: true, ..Self::marked(matcher, parsed, prose, at, found) };
         let name = Slice::Range(matcher.body().bare_name(&parsed.text, found.name.range()).into());
         json.begin(matcher, parsed, name, PartialJson::with_depth(parsed.limits.json_depth));
         parsed.add_span(SpanKind::Markup, found.end);

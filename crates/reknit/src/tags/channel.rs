@@ -35,8 +35,8 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    pub(super) fn open(parsed: &Parsed, prose: &Prose, at: usize, found: &Found) -> Self {
-        Self { prose: prose.resume_after(parsed, at), opened: at, scan: found.end }
+    pub(super) fn open(matcher: &Matcher, parsed: &Parsed, prose: &Prose, at: usize, found: &Found) -> Self {
+        Self { prose: prose.resume_after(matcher, parsed, at), opened: at, scan: found.end }
     }
 
     pub(super) fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed) -> Step {

@@ -61,7 +61,7 @@ impl Literal {
         found: &Found,
     ) -> Self {
         let mut machine = Self {
-            prose: prose.resume_after(parsed, at),
+            prose: prose.resume_after(matcher, parsed, at),
             opened: at,
             scan: found.end,
             state: State::Head { first: true },

@@ -177,7 +177,8 @@ impl Matcher {
                 let template = named("open", &gemma.open)?.with_tool_name();
                 unnamed("close", &gemma.close)?;
                 let starts = vec![template.start().to_owned()];
-                after_named = Some(Followers::new(First::Key, vec![gemma.close.clone()], starts));
+                let key = First::Key { quote: gemma.quote.clone() };
+                after_named = Some(Followers::new(key, vec![gemma.close.clone()], starts));
                 calls.push(Opener { template, kind: OpenerKind::Gemma });
                 unnamed("quote", &gemma.quote)?;
             }

@@ -2,7 +2,7 @@
 
 use super::finder::Finder;
 use super::rules::Look;
-use super::template::{MAX_PART, Match, any_literal};
+use super::template::{MAX_PART, Match, any_literal, literal};
 use super::whitespace::skip_whitespace;
 
 /// What makes a marker count: what comes right after it, or for that of a call, its closing marker on the line
@@ -24,8 +24,8 @@ pub(super) enum First {
     Marker,
     /// A JSON object, maybe after some of these texts.
     Object { before: Vec<String> },
-    /// A key with a colon after it, or the end of the arguments.
-    Key,
+    /// A key with a colon after it, or the end of the arguments. Strings have this quote.
+    Key { quote: String },
 }
 
 impl Followers {
@@ -110,13 +110,21 @@ impl First {
                     Some(_) => Match::No,
                 }
             }
-            (Self::Object { .. }, Some(b'{')) | (Self::Key, Some(b'}')) => Match::Full(()),
-            (Self::Key, Some(_)) => {
+            (Self::Object { .. }, Some(b'{')) => Match::Full(()),
+            // So may the end of a block there, or a key that no quoted string follows.
+            (Self::Key { .. }, Some(b'}')) if !text[end..at].contains('\n') => Match::Full(()),
+            (Self::Key { quote }, Some(_)) => {
                 let after = near.trim_start_matches(|c: char| c.is_alphanumeric() || "_-.\"".contains(c));
-                match after.trim_start().bytes().next() {
-                    None => undecided,
-                    Some(b':') if after.len() < near.len() => Match::Full(()),
-                    Some(_) => Match::No,
+                match after.trim_start().strip_prefix(':') {
+                    None if after.trim_start().is_empty() => undecided,
+                    Some(_) if after.len() == near.len() => Match::No,
+                    Some(_) if !text[end..at].contains('\n') => Match::Full(()),
+                    Some(value) => match literal(value.trim_start(), 0, quote, false) {
+                        Match::Full(_) => Match::Full(()),
+                        Match::Partial => undecided,
+                        Match::No => Match::No,
+                    },
+                    None => Match::No,
                 }
             }
             (Self::Marker | Self::Object { .. }, Some(_)) => Match::No,

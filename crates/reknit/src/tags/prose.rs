@@ -145,23 +145,18 @@ impl Prose {
             return Search::Machine(cut_call(matcher, parsed, self, at, name));
         }
         let (found, kind) = matcher.opener(self.place, text, at, parsed.finished, &mut self.look);
-        match found {
-            Match::Full(found) => match self.enter(matcher, parsed, at, kind, &found) {
-                Some(machine) => return Search::Machine(machine),
-                None => self.pass(parsed, at),
-            },
+        let machine = match found {
+            Match::Full(found) => self.enter(matcher, parsed, at, kind, &found),
             Match::Partial => {
                 self.scan = at;
                 return Search::Undecided(at);
             }
-            Match::No
-                if matcher.recognises_code(self.place) && matches!(text.as_bytes()[at], b'`' | b'~') =>
-            {
-                self.scan = at;
-                self.code = Code::Marks(at);
-            }
-            Match::No => self.pass(parsed, at),
+            Match::No => None,
+        };
+        if let Some(machine) = machine {
+            return Search::Machine(machine);
         }
+        self.pass(matcher, parsed, at);
         Search::On
     }
 
@@ -172,9 +167,15 @@ impl Prose {
         (parsed.finished && !is_quoted).then(|| matcher.begun(self.place, &parsed.text, at)).flatten()
     }
 
-    /// What starts at `at` is not a marker.
-    fn pass(&mut self, parsed: &Parsed, at: usize) {
-        self.scan = char_end(&parsed.text, at);
+    /// What starts at `at` is not a marker, or one that does not count. It may be code, also if a marker begins with
+    /// backticks.
+    fn pass(&mut self, matcher: &Matcher, parsed: &Parsed, at: usize) {
+        if matcher.recognises_code(self.place) && matches!(parsed.text.as_bytes()[at], b'`' | b'~') {
+            self.scan = at;
+            self.code = Code::Marks(at);
+        } else {
+            self.scan = char_end(&parsed.text, at);
+        }
     }
 
     /// In a run that starts at `at` and may open code. Returns how much can be shown if that is not decided
@@ -358,9 +359,9 @@ impl Prose {
                     Step::Wait => Machine::Markup(Box::new(markup)),
                 })
             }
-            OpenerKind::Bare => {
-                parsed.is_whitespace_up_to(at).then(|| Machine::Json(Box::new(Json::bare(parsed, self, at))))
-            }
+            OpenerKind::Bare => parsed
+                .is_whitespace_up_to(at)
+                .then(|| Machine::Json(Box::new(Json::bare(matcher, parsed, self, at)))),
             OpenerKind::Json { named: true } => {
                 Some(Machine::Json(Box::new(Json::named(matcher, parsed, self, at, found))))
             }
@@ -368,7 +369,7 @@ impl Prose {
             // way.
             OpenerKind::Json { named: false } => {
                 parsed.add_prose(self.run_kind(matcher), at);
-                Some(Machine::Json(Box::new(Json::marked(parsed, self, at, found))))
+                Some(Machine::Json(Box::new(Json::marked(matcher, parsed, self, at, found))))
             }
             OpenerKind::Python | OpenerKind::Gemma => {
                 parsed.add_prose(self.run_kind(matcher), at);
@@ -376,7 +377,7 @@ impl Prose {
             }
             OpenerKind::Channel => {
                 parsed.add_prose(self.run_kind(matcher), at);
-                Some(Machine::Channel(Channel::open(parsed, self, at, found)))
+                Some(Machine::Channel(Channel::open(matcher, parsed, self, at, found)))
             }
             OpenerKind::ChannelEnd => {
                 marker(parsed);
@@ -430,9 +431,9 @@ impl Prose {
     }
 
     /// The prose after the character at `at`, where something looked like a call but is not one.
-    pub(super) fn resume_after(&self, parsed: &Parsed, at: usize) -> Self {
+    pub(super) fn resume_after(&self, matcher: &Matcher, parsed: &Parsed, at: usize) -> Self {
         let mut prose = Self::new(at, self.place);
-        prose.pass(parsed, at);
+        prose.pass(matcher, parsed, at);
         prose
     }
 

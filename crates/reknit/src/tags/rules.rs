@@ -4,13 +4,15 @@ use super::finder::Finder;
 use super::grammar::{Clean, Closer, GrammarError, Markup, Rule};
 use super::markup::OpenCall;
 use super::tag::Tag;
-use super::template::{Found, MAX_PART, Match, Name, Template, any_literal};
+use super::template::{Found, MAX_PART, Match, Name, Template, any_literal, literal};
 use super::whitespace::skip_whitespace;
 
 /// The markup of calls.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) calls: Tag,
+    /// How the tag of a parameter starts, whatever its name.
+    parameter_start: String,
     /// The parameters of all tools, followed by those of each tool that has a list of its own.
     parameters: Vec<Tag>,
     /// How each parameter of each tool is read, if both are out of lists.
@@ -91,6 +93,7 @@ impl Rules {
         let mut rules = Self {
             calls: tag(&call, &call_close, &markup.tools),
             stride: parameters.iter().map(|tag| tag.names().len()).max().unwrap_or(0),
+            parameter_start: start_of_tag(&markup.parameter).to_owned(),
             parameters,
             treatments: Vec::new(),
             markup: markup.clone(),
@@ -239,13 +242,17 @@ impl Rules {
         match text.as_bytes()[start..] {
             _ if start - found.end > MAX_PART => return Match::No,
             [] => return nothing,
-            // A tag that is no parameter of the tool is no prose either.
-            [b'<', b'/', ..] => return Match::Full(()),
-            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => match self.opener(text, start, finished) {
-                Match::No => return Match::Full(()),
-                Match::Partial => return Match::Partial,
-                Match::Full(()) => {}
-            },
+            // The tag of a parameter that the tool does not have, or one with a mistake in it, is not prose.
+            [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
+                match (
+                    self.opener(text, start, finished),
+                    literal(text, start, &self.parameter_start, finished),
+                ) {
+                    (Match::No, Match::Full(_)) => return Match::Full(()),
+                    (Match::Partial, _) | (Match::No, Match::Partial) => return Match::Partial,
+                    (Match::Full(()), _) | (Match::No, Match::No) => {}
+                }
+            }
             _ => {}
         }
         let scan = look.of(found.end, start);
@@ -363,6 +370,12 @@ impl Rules {
             Match::No => self.calls.open.head(text, at).map_or(Inside::No, Inside::Mention),
         }
     }
+}
+
+/// The start of a tag up to its name, or to where an attribute follows: `<` of `<{name}>`, `<parameter` of
+/// `<parameter={name}>`.
+fn start_of_tag(marker: &str) -> &str {
+    &marker[..marker.find(['{', '=', ' ', '>']).unwrap_or(marker.len())]
 }
 
 impl Treatment {

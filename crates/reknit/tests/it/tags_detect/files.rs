@@ -100,6 +100,10 @@ pub(super) fn with_mention(file: &File, markers: &[String], random: &mut Random)
     let lines: Vec<_> = file.text.lines().collect();
     let at = random.below(lines.len().max(1));
     let (before, after) = lines.split_at(at);
-    let after = if after.is_empty() { &["The end."][..] } else { after };
-    format!("{}\n{mention}\n{}\n", before.join("\n"), after.join("\n"))
+    // A text that begins with a marker, or ends with one, does not mention it.
+    let or = |lines: &[&str], sentence: &str| match lines.iter().all(|line| line.trim().is_empty()) {
+        true => sentence.to_owned(),
+        false => lines.join("\n"),
+    };
+    format!("{}\n{mention}\n{}\n", or(before, "About calls."), or(after, "The end."))
 }
