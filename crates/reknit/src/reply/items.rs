@@ -20,6 +20,41 @@ pub enum Item {
     End(Box<Message>),
 }
 
+impl Item {
+    /// What one change adds to the content of its message, for programs that push the pieces themselves.
+    ///
+    /// ```
+    /// use reknit::{Item, Reply};
+    ///
+    /// let mut reply = Reply::detect();
+    /// let mut changes = reply.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n");
+    /// let mut items = Vec::new();
+    /// while let Some((change, message)) = changes.next() {
+    ///     items.extend(Item::of(&change, message));
+    /// }
+    /// assert_eq!(items, [Item::Text("Hi".to_owned())]);
+    /// ```
+    pub fn of(change: &Change<'_>, message: &Message) -> Vec<Self> {
+        match change {
+            Change::Grew { block, text, .. } => {
+                let Some(block) = message.block(*block).filter(|block| block.choice() == 0) else {
+                    return Vec::new();
+                };
+                match block.body() {
+                    Body::Text { .. } => vec![Self::Text(text.to_string())],
+                    Body::Thinking { .. } => vec![Self::Thinking(text.to_string())],
+                    Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => Vec::new(),
+                }
+            }
+            Change::Ended { .. } | Change::Cut {} | Change::Failed(_) => {
+                let calls = message.runnable_calls().cloned().map(Self::Call);
+                calls.chain([Self::End(Box::new(message.clone()))]).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// The items of a reply; made by [`Reply::items`].
 #[derive(Debug)]
 pub struct Items<I> {
@@ -69,7 +104,7 @@ impl<I: Iterator<Item: AsRef<[u8]>>> Iterator for Items<I> {
                 return Some(item);
             }
             if let Some((change, message)) = self.reply.next_change() {
-                take(&change, message, &mut self.ready);
+                self.ready.extend(Item::of(&change, message));
                 continue;
             }
             match self.pieces.as_mut()?.next() {
@@ -80,23 +115,5 @@ impl<I: Iterator<Item: AsRef<[u8]>>> Iterator for Items<I> {
                 }
             }
         }
-    }
-}
-
-fn take(change: &Change<'_>, message: &Message, ready: &mut VecDeque<Item>) {
-    match change {
-        Change::Grew { block, text, .. } => {
-            let Some(block) = message.block(*block).filter(|block| block.choice() == 0) else { return };
-            match block.body() {
-                Body::Text { .. } => ready.push_back(Item::Text(text.to_string())),
-                Body::Thinking { .. } => ready.push_back(Item::Thinking(text.to_string())),
-                Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => {}
-            }
-        }
-        Change::Ended { .. } | Change::Cut {} | Change::Failed(_) => {
-            ready.extend(message.runnable_calls().cloned().map(Item::Call));
-            ready.push_back(Item::End(Box::new(message.clone())));
-        }
-        _ => {}
     }
 }
