@@ -72,6 +72,8 @@ pub struct Question {
     pub class: Class,
     /// Exactly what will happen, if that is more than the description: a diff, a command.
     pub detail: Option<String>,
+    /// How much the call does, if that is more than one thing: `3 edits in 2 files`.
+    pub progress: Option<String>,
     /// Whether it touches something that is protected even if such calls are usually allowed.
     pub protected: bool,
     /// The arguments.
@@ -90,6 +92,7 @@ impl Question {
             description,
             class,
             detail: None,
+            progress: None,
             protected: false,
             arguments,
             hash: String::new(),
@@ -103,6 +106,13 @@ impl Question {
     pub fn with_detail(mut self, detail: Option<String>, protected: bool) -> Self {
         (self.detail, self.protected) = (detail, protected);
         self.hash = self.hash();
+        self
+    }
+
+    /// The same question with how much the call does.
+    #[must_use]
+    pub fn with_progress(mut self, progress: Option<String>) -> Self {
+        self.progress = progress;
         self
     }
 
@@ -126,6 +136,9 @@ impl Question {
         if let Some(detail) = &self.detail {
             object.insert("detail", &**detail);
         }
+        if let Some(progress) = &self.progress {
+            object.insert("progress", &**progress);
+        }
         object.insert("protected", self.protected);
         object.insert("arguments", self.arguments.clone());
         object.insert("hash", &*self.hash);
@@ -147,6 +160,7 @@ impl Question {
             description: text("description")?,
             class: Class::named(&text("class")?)?,
             detail: text("detail"),
+            progress: text("progress"),
             protected: matches!(object.get("protected"), Some(Value::Bool(true))),
             arguments: object.get("arguments")?.clone(),
             hash: text("hash")?,

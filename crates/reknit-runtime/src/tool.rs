@@ -64,6 +64,8 @@ pub struct Review {
     pub class: Class,
     /// Exactly what will happen, if it is more than the arguments say: a diff, a command.
     pub detail: Option<String>,
+    /// How much it does, if that is more than one thing: `3 edits in 2 files`.
+    pub progress: Option<String>,
     /// Whether it touches something that is protected.
     pub protected: bool,
 }
@@ -71,13 +73,20 @@ pub struct Review {
 impl Review {
     /// A call of this class, with nothing to add.
     pub fn of(class: Class) -> Self {
-        Self { class, detail: None, protected: false }
+        Self { class, detail: None, progress: None, protected: false }
     }
 
     /// The same with what exactly will happen.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
+        self
+    }
+
+    /// The same with how much it does.
+    #[must_use]
+    pub fn with_progress(mut self, progress: Option<String>) -> Self {
+        self.progress = progress;
         self
     }
 

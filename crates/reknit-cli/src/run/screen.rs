@@ -182,6 +182,7 @@ impl Screen {
             None => {}
         }
         let what = match question.class {
+            Class::Write if question.progress.is_some() => "Write all of this?",
             Class::Write => "Write this?",
             Class::Execute => "Run this?",
             Class::ReadSecret => "This may contain a secret, which the model would see. Read it?",
@@ -192,6 +193,9 @@ impl Screen {
             Class::Talk if !question.tool.is_empty() => "",
             _ => " [y/n, or what to say to the model]",
         };
+        if let Some(progress) = &question.progress {
+            self.say(out, Style::Plain, progress)?;
+        }
         self.begin_line(out)?;
         write!(out, "{}{keys} ", self.paint(Style::Strong, &sanitized(what)))?;
         self.line = Line::Question;

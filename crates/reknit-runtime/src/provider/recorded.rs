@@ -3,7 +3,8 @@
 //! A scenario is a set of named replies. Which one answers depends on the request alone: the conversation in it is
 //! followed from the first reply on, and after each reply the first branch whose words occur in what came back
 //! decides. So a denial, a failed edit or a changed file leads to another reply than success, and a session that is
-//! resumed continues where it was.
+//! resumed continues where it was. As with a real provider, a request in which a call has no result, or a result no
+//! call, is refused.
 //!
 //! ```json
 //! {
@@ -17,9 +18,11 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use reknit::agent::{AgentEvent, Body};
+use reknit::history;
 use reknit::json::Value;
 use reknit::recording::{Read, Reader};
 use reknit::{Dialect, Limits};
@@ -139,7 +142,9 @@ impl Provider for Recorded {
     }
 
     fn send<'a>(&'a self, request: &'a Request) -> Work<'a, Result<Box<dyn Pieces>, Error>> {
-        let reply = self.choose(&request.messages).map(|reply| {
+        let chosen =
+            check_pairs(self.dialect, &request.messages).and_then(|()| self.choose(&request.messages));
+        let reply = chosen.map(|reply| {
             let reads = reply.reads.clone().into_iter();
             Box::new(Playing { reads, at_ms: 0, pace: self.pace }) as Box<dyn Pieces>
         });
@@ -178,7 +183,61 @@ fn reads(recording: &str) -> Result<Vec<Read>, reknit::recording::Error> {
     Ok(reads)
 }
 
+/// Checks that every call has exactly one result, before anything else is said.
+fn check_pairs(dialect: Dialect, messages: &[Value]) -> Result<(), Error> {
+    let bodies = history::bodies(dialect, "", messages).map_err(|error| Error::refused(error.to_string()))?;
+    let mut open = BTreeSet::new();
+    for body in bodies {
+        match body {
+            Body::Agent(AgentEvent::ToolCall { tool_call }) if !tool_call.provider_executed => {
+                open.insert(tool_call.id);
+            }
+            Body::Agent(AgentEvent::ToolResult { tool_result }) => {
+                let id = tool_result.tool_call_id;
+                if !open.remove(&id) {
+                    return Err(Error::refused(format!("the result for `{id}` has no call before it")));
+                }
+            }
+            Body::UserMessage { .. } | Body::Request { .. } => all_answered(&open)?,
+            _ => {}
+        }
+    }
+    all_answered(&open)
+}
+
+fn all_answered(open: &BTreeSet<String>) -> Result<(), Error> {
+    match open.first() {
+        Some(id) => Err(Error::refused(format!("the call `{id}` has no result"))),
+        None => Ok(()),
+    }
+}
+
 fn is_reply(message: &Value) -> bool {
     let role = message.get("role").and_then(Value::as_str);
     matches!(role.as_deref(), Some("assistant" | "model"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(messages: &[&str]) -> Result<(), String> {
+        let messages: Vec<Value> =
+            messages.iter().map(|message| message.parse().expect("it is JSON")).collect();
+        check_pairs(Dialect::Anthropic, &messages).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn every_call_needs_one_result() {
+        let user = r#"{"role": "user", "content": "Hello."}"#;
+        let call = r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "t", "input": {}}]}"#;
+        let result =
+            r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "x"}]}"#;
+        assert_eq!(checked(&[user, call, result]), Ok(()));
+        assert_eq!(checked(&[user, call]), Err("the call `a` has no result".to_owned()));
+        assert_eq!(checked(&[user, call, user]), Err("the call `a` has no result".to_owned()));
+        assert_eq!(checked(&[user, result]), Err("the result for `a` has no call before it".to_owned()));
+        let twice = Err("the result for `a` has no call before it".to_owned());
+        assert_eq!(checked(&[user, call, result, result]), twice);
+    }
 }

@@ -119,6 +119,7 @@ impl Job {
         let Call { id, name, arguments, .. } = &self.call;
         Question::new(id, name, self.tool.describe(args), review.class, arguments.clone())
             .with_detail(review.detail, review.protected)
+            .with_progress(review.progress)
     }
 
     async fn decided(&self, question: Question, answer: Answer) {

@@ -205,11 +205,8 @@ impl Driver {
             }
         }
         self.requests = requests;
-        let orphans: Vec<_> = self.log.entries().iter().filter_map(group_of).collect();
-        if requests.is_some() {
-            for (id, started) in orphans {
-                group::end(id, started);
-            }
+        for (id, started) in left_running(self.log.entries()) {
+            group::end(id, started);
         }
         // A reply that was interrupted is not a failed one: what is missing of it is asked for again.
         self.turn.end(End { status: Status::Cut, reason: Some(StopReason::Pause) });
@@ -579,6 +576,25 @@ fn notice(ending: Ending) -> Option<&'static str> {
 
 fn failed(error: String, status: Option<u16>) -> Body {
     Body::Agent(AgentEvent::Error { error, status_code: status.map(Into::into) })
+}
+
+/// The groups of processes of calls that have no result. What a finished command has left running was meant to stay.
+fn left_running(entries: &[Entry]) -> Vec<(u32, u64)> {
+    let mut groups = BTreeMap::new();
+    for entry in entries {
+        match &entry.body {
+            Body::ToolStarted { tool_call_id } => {
+                if let Some(group) = group_of(entry) {
+                    groups.insert(tool_call_id, group);
+                }
+            }
+            Body::Agent(AgentEvent::ToolResult { tool_result }) => {
+                groups.remove(&tool_result.tool_call_id);
+            }
+            _ => {}
+        }
+    }
+    groups.into_values().collect()
 }
 
 /// The group of processes that an entry says a call runs as.

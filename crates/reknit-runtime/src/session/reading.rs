@@ -54,7 +54,7 @@ impl Reading {
         let (sender, pieces) = mpsc::channel(PIECES);
         let task = tokio::spawn(async move {
             match synced.wait().await {
-                Ok(()) => read(&*provider, &request, timeouts, &sender).await,
+                Ok(()) => read(&*provider, request, timeouts, &sender).await,
                 Err(error) => drop(sender.send(Piece::Lost(error)).await),
             }
         });
@@ -67,15 +67,15 @@ impl Reading {
     }
 }
 
-async fn read(provider: &dyn Provider, request: &Request, timeouts: Timeouts, out: &mpsc::Sender<Piece>) {
+async fn read(provider: &dyn Provider, request: Request, timeouts: Timeouts, out: &mpsc::Sender<Piece>) {
     let mut wait = BACKOFF;
-    for attempt in 0..=RETRIES {
-        let (error, began) = match attempt_once(provider, request, timeouts, out).await {
-            Ok(()) => return,
-            Err(failed) => failed,
+    let mut attempt = 0;
+    let (mut piece, mut reply) = loop {
+        let error = match begin(provider, &request, timeouts).await {
+            Ok((first, reply)) => break (Ok(first), reply),
+            Err(error) => error,
         };
-        // Once something has come, the same request could do the same work twice.
-        if began || !error.can_retry || attempt == RETRIES {
+        if !error.can_retry || attempt == RETRIES {
             let _ = out.send(Piece::Failed(error)).await;
             return;
         }
@@ -84,34 +84,43 @@ async fn read(provider: &dyn Provider, request: &Request, timeouts: Timeouts, ou
         }
         tokio::time::sleep(wait).await;
         wait *= 2;
+        attempt += 1;
+    };
+    // Once something has come, the same request could do the same work twice, so it is not sent again. It is as long
+    // as the session and takes a while to free: now, while the model writes, and not when the reply ends.
+    drop(request);
+    loop {
+        let (next, is_last) = match piece {
+            Ok(Some(bytes)) => (Piece::Bytes(bytes), false),
+            Ok(None) => return,
+            Err(error) => (Piece::Failed(error), true),
+        };
+        if out.send(next).await.is_err() || is_last {
+            return;
+        }
+        piece = match timeout(timeouts.silence, reply.next()).await {
+            Ok(piece) => piece,
+            Err(_) => Err(late("nothing more of the reply came", timeouts.silence)),
+        };
     }
 }
 
-/// Sends the request and passes the reply on. An error says whether something had come.
-async fn attempt_once(
+/// Sends the request and waits for the first piece of the reply, which is `None` if there is nothing in it.
+async fn begin(
     provider: &dyn Provider,
     request: &Request,
     timeouts: Timeouts,
-    out: &mpsc::Sender<Piece>,
-) -> Result<(), (Error, bool)> {
-    let late =
-        |what: &str, limit: Duration| Error::connection(format!("{what} within {} s", limit.as_secs()));
-    let sent = timeout(timeouts.connect, provider.send(request)).await;
-    let mut reply: Box<dyn Pieces> = match sent {
-        Ok(sent) => sent.map_err(|error| (error, false))?,
-        Err(_) => return Err((late("the request was not answered", timeouts.connect), false)),
+) -> Result<(Option<Vec<u8>>, Box<dyn Pieces>), Error> {
+    let mut reply = match timeout(timeouts.connect, provider.send(request)).await {
+        Ok(sent) => sent?,
+        Err(_) => return Err(late("the request was not answered", timeouts.connect)),
     };
-    let (mut began, mut limit) = (false, timeouts.first_byte);
-    loop {
-        let piece = match timeout(limit, reply.next()).await {
-            Ok(piece) => piece.map_err(|error| (error, began))?,
-            Err(_) if began => return Err((late("nothing more of the reply came", limit), began)),
-            Err(_) => return Err((late("nothing of the reply came", limit), began)),
-        };
-        let Some(bytes) = piece else { return Ok(()) };
-        (began, limit) = (true, timeouts.silence);
-        if out.send(Piece::Bytes(bytes)).await.is_err() {
-            return Ok(());
-        }
+    match timeout(timeouts.first_byte, reply.next()).await {
+        Ok(piece) => Ok((piece?, reply)),
+        Err(_) => Err(late("nothing of the reply came", timeouts.first_byte)),
     }
+}
+
+fn late(what: &str, limit: Duration) -> Error {
+    Error::connection(format!("{what} within {} s", limit.as_secs()))
 }

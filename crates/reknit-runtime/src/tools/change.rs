@@ -1,5 +1,6 @@
 //! Changes of files: planned to be reviewed, planned again to be written, all of them or none.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
@@ -27,9 +28,21 @@ pub(super) async fn review(parsed: Parsed, context: &Context) -> Result<Review, 
     let plan = |edits: &Edits<'_>, draft: &Draft<'_>| {
         changed(edits, draft).map(|file| diff(edits, file).text).collect::<String>()
     };
+    let progress = progress(&parsed);
     let diff = blocking(context, move |workspace, _| with_draft(&workspace.root, parsed, plan)).await?;
-    let review = Review::of(Class::Write);
+    let review = Review::of(Class::Write).with_progress(progress);
     Ok(if diff.is_empty() { review } else { review.with_detail(diff) })
+}
+
+/// How much a change does, if it is more than one edit.
+fn progress(parsed: &Parsed) -> Option<String> {
+    let edits = parsed.edits.len();
+    let files: BTreeSet<_> = parsed.edits.iter().filter_map(|edit| edit.path.as_deref()).collect();
+    match files.len() {
+        _ if edits < 2 => None,
+        0 | 1 => Some(format!("{edits} edits")),
+        files => Some(format!("{edits} edits in {files} files")),
+    }
 }
 
 /// Writes a change, unless the call is cancelled or dropped before the first file was touched.

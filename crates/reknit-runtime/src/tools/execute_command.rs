@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 
 use super::arguments;
 use super::blocking::blocking;
-use super::group::Group;
+use super::group::{self, Group};
 use super::place::Place;
 use crate::question::Class;
 use crate::tool::{Context, Definition, Failure, Kind, Output, Progress, Review, Tool, Work};
@@ -129,6 +129,7 @@ impl Request {
         command.args(["-c", GATE]).arg(&self.command).current_dir(&self.directory).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         environment::prepare(&mut command);
+        command.env(group::MARK, context.call_id());
         let not_started = |error| Failure::other(format!("The command could not be started: {error}"));
         let mut child = command.spawn().map_err(not_started)?;
         let group = child

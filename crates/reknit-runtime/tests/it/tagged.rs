@@ -3,6 +3,7 @@
 use reknit::agent::{AgentEvent, Body, EndReason};
 use reknit_runtime::present::{Presenter, Shown};
 use reknit_runtime::question::Answer;
+use reknit_runtime::session::Audience;
 use reknit_runtime::testing::Reply;
 use reknit_runtime::tools;
 
@@ -62,6 +63,30 @@ async fn an_empty_search_is_refused_and_nobody_is_asked() {
     let results = watch.results();
     assert!(results[0].contains("<error>") && results[0].contains("search"), "{results:?}");
     assert_eq!(std::fs::read_to_string(world.folder.path().join("root/a.txt")).unwrap(), "old\n");
+}
+
+#[tokio::test]
+async fn a_file_in_tags_is_previewed_while_it_streams() {
+    let call =
+        "<write_to_file>\n<path>a.txt</path>\n<content>\none\n2, at last\n</content>\n</write_to_file>";
+    let pieces: Vec<_> = (0..call.len()).step_by(7).map(|at| &call[at..call.len().min(at + 7)]).collect();
+    let world = world([Reply::new().text_in_pieces(pieces), Reply::new().text("Done.")]);
+    let builder = world.builder().tools(tools::standard()).audience(Audience::Nobody);
+    let (session, mut watch) = world.open_with(builder).await;
+    session.say("write").await;
+    watch.end().await;
+    let grown: Vec<_> = watch
+        .entries
+        .iter()
+        .filter_map(|entry| match &entry.body {
+            Body::Agent(AgentEvent::EditPreview { path, delta, restarted: false, .. }) if path == "a.txt" => {
+                Some(delta.as_str())
+            }
+            _ => None,
+        })
+        .collect();
+    assert!(grown.len() > 1, "it is shown as it grows: {grown:?}");
+    assert!("one\n2, at last\n".starts_with(&grown.concat()) && grown.concat().len() > 8, "{grown:?}");
 }
 
 /// Everything that a person sees of a log as text, after each entry.

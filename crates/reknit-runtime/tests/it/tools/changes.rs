@@ -22,6 +22,7 @@ async fn a_file_is_written_reviewed_and_undone() {
     let project = Project::new(&[("a.txt", "one\ntwo\n")]);
     let args = r#"{"path": "a.txt", "content": "one\n2\n"}"#;
     let review = project.review("write_to_file", args).await.unwrap();
+    assert_eq!(review.progress, None, "it is one edit");
     assert_eq!(review.class, Class::Write);
     let expected = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
     assert_eq!(review.detail.as_deref(), Some(expected));
@@ -191,7 +192,9 @@ async fn several_files_are_changed_together_or_not_at_all() {
     assert_eq!((project.read("a.txt"), project.read("b.txt")), ("one\n".to_owned(), "two\n".to_owned()));
 
     let good = args(&format!("{}{}", file("a.txt", "one"), file("b.txt", "two")));
-    let detail = project.review("apply_diff", &good).await.unwrap().detail.unwrap();
+    let review = project.review("apply_diff", &good).await.unwrap();
+    assert_eq!(review.progress.as_deref(), Some("2 edits in 2 files"));
+    let detail = review.detail.unwrap();
     assert!(detail.contains("+++ b/a.txt") && detail.contains("+++ b/b.txt"), "{detail}");
     project.text("apply_diff", &good).await;
     assert_eq!((project.read("a.txt"), project.read("b.txt")), ("new\n".to_owned(), "new\n".to_owned()));

@@ -185,6 +185,21 @@ async fn a_call_that_is_dropped_ends_its_command() {
 }
 
 #[tokio::test]
+async fn what_is_left_of_a_group_is_ended_when_its_first_process_is_gone() {
+    let project = Project::new(&[]);
+    let args = r#"{"command": "sleep 1000 & echo $! > child; echo done"}"#;
+    let text = project.text("execute_command", args).await;
+    assert!(text.contains("still keeps its output open"), "{text}");
+    let (id, started) = group_of(&project.caller.progress());
+    let child = number_in(&project.root().join("child")).await;
+    until_gone(id).await;
+    assert!(!group::end(id, u64::MAX), "a group that started later");
+    assert!(group::end(id, started));
+    until_gone(child).await;
+    assert!(!group::end(id, started), "nothing is left");
+}
+
+#[tokio::test]
 async fn a_group_that_was_left_running_is_ended_by_its_start_time() {
     let project = Project::new(&[]);
     let args = r#"{"command": "echo $$ > leader; exec sleep 1000"}"#;
