@@ -32,6 +32,11 @@ pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     let cargo = ["run", "--release", "--manifest-path", "bench/Cargo.toml", "--"];
     // Freed memory stays with the process. Otherwise glibc would give it back and take it again in every run,
     // and the kernel's work would be measured instead of ours.
-    let keep = [("MALLOC_TRIM_THRESHOLD_", HEAP), ("MALLOC_MMAP_THRESHOLD_", BLOCK)];
+    // And it is sorted into the heap at once, not by whoever asks for a large block later.
+    let keep = [
+        ("MALLOC_TRIM_THRESHOLD_", HEAP),
+        ("MALLOC_MMAP_THRESHOLD_", BLOCK),
+        ("GLIBC_TUNABLES", "glibc.malloc.mxfast=0"),
+    ];
     crate::run(project.cargo(cargo).args(args).envs(keep).env("REKNIT_BINARY", binary))
 }

@@ -95,7 +95,7 @@ fn many_files(count: usize) -> Result<Line> {
         fs::write(file, format!("line {number}\nend\n"))?;
         answer += &format!("{path}\n<<<<<<< SEARCH\nline {number}\n=======\nnew\n>>>>>>> REPLACE\n");
     }
-    place.measure(format!("{count} files in one answer"), &answer)
+    place.measure(format!("{count} files in one answer"), &answer, None)
 }
 
 /// One line in the middle of a large file.
@@ -107,7 +107,7 @@ fn large_file(size: usize) -> Result<Line> {
         "large.txt\n<<<<<<< SEARCH\n{}=======\nnew\n>>>>>>> REPLACE\n",
         String::from_utf8(line(middle))?
     );
-    place.measure(format!("a line of a file of {}", report::size(size)), &answer)
+    place.measure(format!("a line of a file of {}", report::size(size)), &answer, Some(size))
 }
 
 /// A large file that is only moved.
@@ -115,7 +115,7 @@ fn moved_file(size: usize) -> Result<Line> {
     let place = Place::new(&std::env::temp_dir())?;
     write_large(&place.root.path().join("large.txt"), size)?;
     let answer = "*** Begin Patch\n*** Update File: large.txt\n*** Move to: moved.txt\n*** End Patch\n";
-    place.measure(format!("a move of a file of {}", report::size(size)), answer)
+    place.measure(format!("a move of a file of {}", report::size(size)), answer, Some(size))
 }
 
 const LINE: usize = 40;
@@ -161,21 +161,14 @@ impl Place {
         Ok(batch.commit(&self.root, &self.journal, SystemTime::now())?.entry.id)
     }
 
-    /// Applies an answer and undoes it.
-    fn measure(&self, name: String, answer: &str) -> Result<Line> {
+    /// Applies an answer and undoes it; the peak is compared with a file of `size`.
+    fn measure(&self, name: String, answer: &str, size: Option<usize>) -> Result<Line> {
         // From here on the peak counts.
         fs::write("/proc/self/clear_refs", "5").ok();
         let before = memory("VmRSS:");
         let start = Instant::now();
         let format = if answer.starts_with("***") { Format::ApplyPatch } else { Format::SearchReplace };
         let edits = Edits::read(&self.root, parse(format, answer));
-        let bytes: usize = edits
-            .answer()
-            .edits
-            .iter()
-            .filter_map(|edit| edits.content(edit.path.as_deref()?))
-            .map(<[u8]>::len)
-            .sum();
         let committed = edits.plan(Policy::default()).commit(&self.journal, SystemTime::now())?;
         let applied = start.elapsed();
         let peak = memory("VmHWM:").saturating_sub(before);
@@ -185,13 +178,12 @@ impl Place {
         Undo::of(committed.entry.id).commit(&self.root, &self.journal, SystemTime::now())?;
         let undone = start.elapsed();
         #[expect(clippy::cast_precision_loss, reason = "it is rounded anyway")]
-        let ratio = peak as f64 / bytes as f64;
+        let ratio = size.map(|size| peak as f64 / size as f64);
         let cells = vec![
             report::duration(applied),
             report::duration(undone),
             report::size(peak),
-            // Of small files it would say nothing.
-            if bytes > 10 << 20 { format!("{ratio:.2}x") } else { "-".to_owned() },
+            ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}x")),
             report::size(journal),
         ];
         Ok((name, cells))

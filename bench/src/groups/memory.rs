@@ -6,15 +6,19 @@ use std::{env, fs, process};
 use anyhow::{Context as _, Result, bail, ensure};
 use reknit::{Dialect, Limits, Reply};
 
-use super::{Bench, Group, Scale};
+use super::{Bench, Group, Scale, session};
 use crate::input::{MB, Stream, call_block};
 use crate::report::{self, Target};
 
 /// The most that a byte of arguments may take.
 const BOUND: f64 = 24.0;
 
-/// The first argument of a process that only reads arguments and reports its memory.
+/// The first argument of a process that only does one thing and reports its memory.
 pub(crate) const CHILD: &str = "--peak-memory";
+
+/// What such a process does.
+const ARGUMENTS: &str = "arguments";
+pub(super) const TURNS: &str = "turns";
 
 /// The name of a shape of arguments, and what makes some of so many bytes.
 type Shape = (&'static str, fn(usize) -> String);
@@ -37,7 +41,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     for (shape, (name, _)) in SHAPES.iter().enumerate() {
         for (delta, (arrival, _)) in DELTAS.iter().enumerate() {
             let name = format!("{name} {arrival}");
-            let peak = peak_of_child([shape, delta, size])?;
+            let peak = peak_of_child(ARGUMENTS, &[shape, delta, size])?;
             let each = peak.map(|peak| peak as f64 / size as f64);
             let cells = match (peak, each) {
                 (Some(peak), Some(each)) => {
@@ -54,11 +58,13 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
 }
 
 /// The peak of a process of its own, because memory that was once used stays with its process.
-fn peak_of_child(arguments: [usize; 3]) -> Result<Option<usize>> {
+pub(super) fn peak_of_child(what: &str, arguments: &[usize]) -> Result<Option<usize>> {
     let mut child = process::Command::new(env::current_exe()?);
     // What `cargo xtask bench` sets would keep freed memory.
-    child.env_remove("MALLOC_TRIM_THRESHOLD_").env_remove("MALLOC_MMAP_THRESHOLD_");
-    child.arg(CHILD).args(arguments.map(|argument| argument.to_string())).stdout(process::Stdio::piped());
+    for name in ["MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"] {
+        child.env_remove(name);
+    }
+    child.arg(CHILD).arg(what).args(arguments.iter().map(usize::to_string)).stdout(process::Stdio::piped());
     let mut child = child.spawn().context("cannot start a process")?;
     let mut printed = String::new();
     child.stdout.take().context("no output")?.read_to_string(&mut printed)?;
@@ -66,11 +72,15 @@ fn peak_of_child(arguments: [usize; 3]) -> Result<Option<usize>> {
     Ok(printed.trim().parse().ok())
 }
 
-/// Reads the arguments that the parent asks for, and prints the peak of this process, if the system knows it.
-pub(crate) fn child(arguments: impl Iterator<Item = String>) -> Result<()> {
-    let arguments = arguments.map(|argument| argument.parse()).collect::<Result<Vec<usize>, _>>()?;
-    let [shape, delta, size] = arguments[..] else { bail!("three numbers are expected") };
-    read(SHAPES[shape].1, DELTAS[delta].1, size)?;
+/// Does what the parent asks for, and prints the peak of this process, if the system knows it.
+pub(crate) fn child(mut arguments: impl Iterator<Item = String>) -> Result<()> {
+    let what = arguments.next().unwrap_or_default();
+    let numbers = arguments.map(|argument| argument.parse()).collect::<Result<Vec<usize>, _>>()?;
+    match (what.as_str(), &numbers[..]) {
+        (ARGUMENTS, &[shape, delta, size]) => read(SHAPES[shape].1, DELTAS[delta].1, size)?,
+        (TURNS, &[turns]) => session::in_database(turns)?,
+        _ => bail!("`{what}` with {} numbers is not known", numbers.len()),
+    }
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
     if let Some(peak) = peak.and_then(|peak| peak.trim().parse::<usize>().ok()) {
@@ -81,8 +91,9 @@ pub(crate) fn child(arguments: impl Iterator<Item = String>) -> Result<()> {
 
 /// Feeds a stream that is written as it is read, so that it takes no memory itself.
 fn read(element: fn(usize) -> String, delta: usize, size: usize) -> Result<()> {
-    // More values than a reply may have by default.
-    let mut reply = Reply::new(Dialect::Anthropic).with_limits(&Limits::default().with_values(usize::MAX));
+    // More values, and longer frames, than a reply may have by default.
+    let limits = Limits::default().with_values(usize::MAX).with_frame_bytes(usize::MAX);
+    let mut reply = Reply::new(Dialect::Anthropic).with_limits(&limits);
     let mut push = |bytes: &[u8]| {
         let mut changes = reply.push(bytes);
         while changes.next().is_some() {}

@@ -6,8 +6,11 @@ use reknit::tags::{Grammar, Parser, profile_source, profiles};
 
 use super::{Series, doublings};
 use crate::groups::{Bench, Scale};
-use crate::input::KB;
+use crate::input::{KB, pieces};
 use crate::measure::timed;
+
+/// How many bytes a piece has.
+const PIECE: usize = 20;
 
 /// For each profile, the series with the largest growth.
 pub(super) fn run(bench: &Bench) -> Result<Vec<Series>> {
@@ -31,8 +34,14 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Series>> {
 
 fn read(grammar: &Grammar, text: &str) -> Parser {
     let mut parser = Parser::new(grammar, None).expect("it can be used");
-    // The profiles that reproduce another parser accept only as much as that one does.
-    let _ = parser.push(text);
+    // In pieces as a model writes them: the speed of memory, which differs from one cache to the next, is then not
+    // what is measured.
+    for piece in pieces(text, PIECE) {
+        // The profiles that reproduce another parser accept only as much as that one does.
+        if parser.push(piece).is_err() {
+            break;
+        }
+    }
     parser.finish();
     parser
 }
