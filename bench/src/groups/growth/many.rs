@@ -29,7 +29,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Series>> {
 }
 
 /// Where a provider's frame may have many members: the dialect, the place, and what is before and after them.
-const FRAMES: [(Dialect, &str, &str, &str); 8] = [
+const FRAMES: [(Dialect, &str, &str, &str); 11] = [
     (
         Dialect::Anthropic,
         "`message_start`",
@@ -72,6 +72,24 @@ const FRAMES: [(Dialect, &str, &str, &str); 8] = [
         "a line",
         r#"{"model":"m","created_at":"t","message":{"role":"assistant","content":"a"},"done":false,"#,
         "}",
+    ),
+    (
+        Dialect::BedrockConverse,
+        "`metadata`",
+        r#"data: {"metadata":{"usage":{"inputTokens":1,"outputTokens":1},"#,
+        "}}",
+    ),
+    (
+        Dialect::Cohere,
+        "`message-start`",
+        r#"data: {"type":"message-start","id":"m","delta":{"message":{"role":"assistant","content":[],"#,
+        "}}}",
+    ),
+    (
+        Dialect::GeminiInteractions,
+        "`interaction.created`",
+        r#"data: {"event_type":"interaction.created","interaction":{"id":"i","status":"in_progress","#,
+        "}}",
     ),
 ];
 
@@ -118,7 +136,7 @@ fn malformed(count: usize) -> String {
         .collect()
 }
 
-/// A reply in neutral and native form.
+/// A reply in neutral form, and in native form if its dialect has one.
 fn replies(
     bench: &Bench,
     name: String,
@@ -129,7 +147,8 @@ fn replies(
     let streams: Vec<_> = doublings(largest).map(|count| (count, stream(count))).collect();
     let inputs = streams.iter().map(|(_, stream)| {
         let read = move || {
-            let mut reply = Reply::new(dialect).with_native();
+            let reply = Reply::new(dialect);
+            let mut reply = if dialect.has_native() { reply.with_native() } else { reply };
             for piece in stream.as_bytes().chunks(16_384) {
                 let mut changes = reply.push(piece);
                 while changes.next().is_some() {}

@@ -161,6 +161,13 @@ impl Case<'_> {
         if let (Some(below), Some(last)) = (below, goes.last()) {
             beside &= self.adjacent(*last, below)?;
         }
+        // If the file has some of the blank lines around the search, which of them go is not known.
+        if let (None, Some(first)) = (above, goes.first()) {
+            beside &= hunk.search.start == *first || self.has_all_or_none(0..*first);
+        }
+        if let (None, Some(last)) = (below, goes.last()) {
+            beside &= hunk.search.end == last + 1 || self.has_all_or_none(last + 1..self.needle.lines.len());
+        }
         // As many lines as go take their places; more than that are new beside the lines around them.
         let differ = [above, below].into_iter().flatten().filter(|line| !self.row(*line).is_there()).count();
         if differ == 2 && !comes.is_empty() || differ > 0 && comes.len() > goes.len() {
@@ -242,8 +249,13 @@ impl Case<'_> {
         }
         let is_clear = match (above, below) {
             (Some(above), Some(below)) => self.adjacent(above, below)?,
-            (Some(above), None) => self.has_all(above + 1..at),
-            (None, Some(below)) => self.has_all(at..below),
+            // A blank line that is missing may be another line, and whether the new ones go before or after it is not
+            // known.
+            (Some(above), None) => {
+                let is_end = self.fit.range.end == self.text.len();
+                self.has_all(above + 1..if is_end { at } else { self.needle.lines.len() })
+            }
+            (None, Some(below)) => self.has_all(if self.fit.range.start == 0 { at } else { 0 }..below),
             (None, None) => self.needle.solid.is_empty(),
         };
         if is_clear { Ok(Step::Todo) } else { Err(Refusal::Whitespace) }
@@ -259,6 +271,10 @@ impl Case<'_> {
 
     fn has_all(&self, range: Range<usize>) -> bool {
         self.fit.rows[range].iter().all(|row| row.stand != Stand::Missing)
+    }
+
+    fn has_all_or_none(&self, range: Range<usize>) -> bool {
+        self.has_all(range.clone()) || self.fit.rows[range].iter().all(|row| row.stand == Stand::Missing)
     }
 
     /// Whether the lines that come are blank where those that go are.

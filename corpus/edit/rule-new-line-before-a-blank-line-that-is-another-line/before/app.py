@@ -1,0 +1,6 @@
+def f():
+    a = 1
+    b = 2
+
+def g():
+    pass
