@@ -9,13 +9,14 @@ use crate::{Project, api, fuzz, licences, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 12] = [
+const STEPS: [(&str, Step); 13] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
     ("lint of bench", lint_bench),
+    ("build of the tests", build_tests),
     // Before the tests: one of them edits the code of the SDKs.
-    ("SDKs", sdk::run),
+    ("SDKs", sdk::check),
     ("tests", tests),
     ("features: none", features_none),
     ("features: default", features_default),
@@ -48,7 +49,8 @@ pub(crate) fn run(project: &Project) -> Result<()> {
 /// Writes the expected files of the corpus again: the tests do so when this variable is set.
 pub(crate) fn rewrite_corpus(project: &Project) -> Result<()> {
     for (package, test) in [("reknit", "it"), ("reknit-compat", "it"), ("reknit-cli", "replay")] {
-        let cargo = ["test", "-p", package, "--test", test, "--all-features"];
+        // The tests of the examples need more than this builds.
+        let cargo = ["test", "-p", package, "--test", test, "--all-features", "--", "--skip", "examples::"];
         run_command(project.cargo(cargo).env("REKNIT_BLESS", "1"))?;
     }
     println!("the expected files in corpus/ are written; read `git diff corpus` like code");
@@ -85,8 +87,15 @@ fn lint_bench(project: &Project) -> Result<()> {
     run_command(project.cargo(cargo).arg(target).args(["--", "-D", "warnings"]))
 }
 
+const TESTS: [&str; 3] = ["test", "--workspace", "--all-features"];
+
+/// Builds the tests, the examples and the command line, which the SDKs are checked with.
+fn build_tests(project: &Project) -> Result<()> {
+    run_command(project.cargo(TESTS).arg("--no-run"))
+}
+
 fn tests(project: &Project) -> Result<()> {
-    let mut cargo = project.cargo(["test", "--workspace", "--all-features"]);
+    let mut cargo = project.cargo(TESTS);
     // The same generated cases in every run, unless the caller sets a seed, so that a test has the same
     // outcome everywhere. `cargo test` alone tries new ones.
     if env::var_os(GENERATOR_SEED).is_none() {

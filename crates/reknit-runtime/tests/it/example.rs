@@ -11,11 +11,11 @@ fn own_tool() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = fs::read_to_string(folder.join("examples/own_tool/main.rs")).unwrap();
     assert!(source.lines().count() <= 42, "it has more than a screen");
-    // Built as the tests are, so that it is there already after `cargo test` of the workspace.
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(folder).args(["run", "--quiet", "--all-features", "--example", "own_tool"]);
-    let output = command.output().unwrap();
+    // The example is built with the tests, into the folder beside theirs.
+    let tests = env::current_exe().unwrap();
+    let program = tests.ancestors().nth(2).unwrap().join("examples/own_tool");
+    assert!(program.exists(), "`{}` is not built: run `cargo test` without `--test`", program.display());
+    let output = Command::new(program).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     expect![[r#"
         {"type":"user-message","content":[{"type":"text","text":"Roll the die."}]}

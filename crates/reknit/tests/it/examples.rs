@@ -13,11 +13,11 @@ fn check(name: &str, expect: &Expect) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = fs::read_to_string(folder.join(format!("examples/{name}.rs"))).unwrap();
     assert!(source.lines().count() <= LINES, "{name} has more than {LINES} lines");
-    // Built as the tests are, so that it is there already after `cargo test` of the workspace.
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(folder).args(["run", "--quiet", "--all-features", "--example", name]);
-    let output = command.output().unwrap();
+    // The examples are built with the tests, into the folder beside theirs.
+    let tests = env::current_exe().unwrap();
+    let program = tests.ancestors().nth(2).unwrap().join("examples").join(name);
+    assert!(program.exists(), "`{}` is not built: run `cargo test` without `--test`", program.display());
+    let output = Command::new(program).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     expect.assert_eq(&String::from_utf8(output.stdout).unwrap());
 }
