@@ -201,10 +201,10 @@ impl LineReader {
     /// Takes a line, and reports one that is part of no edit but begins one in another format.
     fn watched_line(&mut self, line: Line<'_>, parsed: &mut Parsed, others: &mut Option<Others>) {
         let is_open = self.open().is_some();
-        let told = (parsed.edits.len(), parsed.problems.len());
+        let counts = (parsed.edits.len(), parsed.problems.len());
         self.line(line, parsed);
         // The fence after an edit may be what ended it.
-        let is_prose = !is_open && told == (parsed.edits.len(), parsed.problems.len());
+        let is_prose = !is_open && counts == (parsed.edits.len(), parsed.problems.len());
         if self.open().is_none()
             && (is_prose || Fence::read(line.text).is_some())
             && others.as_mut().is_some_and(|others| others.line(line))

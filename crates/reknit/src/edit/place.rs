@@ -195,11 +195,11 @@ fn stretch(text: &[u8], needle: &Needle<'_>, nth: usize, spot: Spot) -> Option<F
     let mut solid = VecDeque::from([seed]);
     let mut number = spot.line;
     for before in (0..nth).rev() {
-        let (blanks, line) = solid_before(text, solid[0].start)?;
+        let (blank_lines, line) = solid_before(text, solid[0].start)?;
         if !same(before, line) {
             return None;
         }
-        number -= blanks + 1;
+        number -= blank_lines + 1;
         solid.push_front(line);
     }
     for after in nth + 1..needle.solid.len() {
@@ -236,13 +236,13 @@ pub(super) fn levels(text: &[u8], needle: &Needle<'_>, rows: &[Row]) -> Option<L
 
 /// The last line before a byte that is not blank, and how many blank ones are between.
 fn solid_before(text: &[u8], start: usize) -> Option<(usize, Line<'_>)> {
-    let mut blanks = 0;
+    let mut blank_lines = 0;
     let mut line = line_before(text, start)?;
     while line.is_blank() {
-        blanks += 1;
+        blank_lines += 1;
         line = line_before(text, line.start)?;
     }
-    Some((blanks, line))
+    Some((blank_lines, line))
 }
 
 fn solid_after(text: &[u8], next: usize) -> Option<Line<'_>> {

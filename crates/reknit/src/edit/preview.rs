@@ -149,7 +149,7 @@ impl Shape {
 struct Placed {
     shape: Shape,
     /// What was reported of its place.
-    told: (How, Lines),
+    reported: (How, Lines),
     /// Where it goes, without the mark at the beginning of the file.
     range: Range<usize>,
     writer: Writer,
@@ -204,22 +204,22 @@ impl Stage<'_> {
         if let Action::Write { .. } = edit.action {
             let writer = Writer { end: self.target.uniform_line_end(), out: Vec::new() };
             let running = &self.target.running;
-            let (told, range) = ((How::Exact, running.all_lines()), 0..running.original.len());
-            return self.tell(Placed::new(shape, told, range, writer), changes);
+            let (reported, range) = ((How::Exact, running.all_lines()), 0..running.original.len());
+            return self.report(Placed::new(shape, reported, range, writer), changes);
         }
         // What is not there as it is depends on the replacement, and several readings on all of it.
         let [replace] = edit.readings() else { return hidden };
         self.target.running.expect(&Needle::new(&replace.search), &Needle::new(""));
         let placed = self.target.literal(replace).and_then(|found| self.begin(&found, shape));
-        placed.map_or(hidden, |placed| self.tell(placed, changes))
+        placed.map_or(hidden, |placed| self.report(placed, changes))
     }
 
     /// Tells the place of the edit that is being written, unless it lies before what is shown.
-    fn tell(&self, placed: Placed, changes: &mut Vec<Change>) -> Writing {
+    fn report(&self, placed: Placed, changes: &mut Vec<Change>) -> Writing {
         if placed.range.start + self.target.bom < self.screen.up_to {
             return Writing::Hidden(placed.shape);
         }
-        let (how, lines) = placed.told;
+        let (how, lines) = placed.reported;
         changes.push(Change::Placed { edit: self.done, how, lines });
         Writing::Placed(Box::new(placed))
     }
@@ -236,8 +236,8 @@ impl Stage<'_> {
         let end = line_end(text, range.start);
         let end_alike = lines(&text[range.clone()]).all(|line| line.end == end || line.end.is_empty());
         let writer = Writer { end: Some(end), out: Vec::new() };
-        let told = (found.how, self.target.running.lines(site));
-        end_alike.then(|| Placed::new(shape, told, range, writer))
+        let reported = (found.how, self.target.running.lines(site));
+        end_alike.then(|| Placed::new(shape, reported, range, writer))
     }
 
     /// Takes back what was reported and shown of the edit that is being written.
@@ -287,7 +287,7 @@ impl Stage<'_> {
             let goes_on = running
                 .patches_by(index)
                 .all(|(range, text)| self.screen.goes_on_with(range.end + bom, text));
-            if found.inside.is_some() || !goes_on || placed.told != (found.how, lines) {
+            if found.inside.is_some() || !goes_on || placed.reported != (found.how, lines) {
                 self.take_back(changes);
             }
         }
@@ -303,8 +303,8 @@ impl Stage<'_> {
 }
 
 impl Placed {
-    fn new(shape: Shape, told: (How, Lines), range: Range<usize>, writer: Writer) -> Self {
-        Self { shape, told, range, writer, written: 0, looked_at: 0 }
+    fn new(shape: Shape, reported: (How, Lines), range: Range<usize>, writer: Writer) -> Self {
+        Self { shape, reported, range, writer, written: 0, looked_at: 0 }
     }
 
     /// Writes the lines of the replacement that are whole and new.

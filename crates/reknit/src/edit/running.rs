@@ -226,7 +226,7 @@ impl<'t> Running<'t> {
             let place = before.len()..before.len() + patch.text.len();
             let mut text = before;
             text.extend_from_slice(&patch.text);
-            text.extend_from_slice(&self.behind(number, reach));
+            text.extend_from_slice(&self.after(number, reach));
             (text, place, patch.by)
         })
     }
@@ -245,7 +245,7 @@ impl<'t> Running<'t> {
         cut[whole..].to_vec()
     }
 
-    fn behind(&self, patch: usize, reach: usize) -> Vec<u8> {
+    fn after(&self, patch: usize, reach: usize) -> Vec<u8> {
         let start = self.patches[patch].range.end;
         let next = self.patches.get(patch + 1);
         let end = next.map_or(self.original.len(), |next| next.range.start);

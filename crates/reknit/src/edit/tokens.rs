@@ -85,10 +85,10 @@ fn tokens<'a>(lines: &[&'a [u8]]) -> Option<Vec<Token<'a>>> {
                 true => rest.iter().take_while(|byte| is_word(**byte)).count(),
                 false => 1,
             };
-            let (text, behind) = rest.split_at(length);
+            let (text, after) = rest.split_at(length);
             tokens.push(Token { text, before });
-            rest = behind.trim_ascii_start();
-            before = Before::Whitespace(&behind[..behind.len() - rest.len()]);
+            rest = after.trim_ascii_start();
+            before = Before::Whitespace(&after[..after.len() - rest.len()]);
         }
     }
     Some(without_last_commas(tokens))

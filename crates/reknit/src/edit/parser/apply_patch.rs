@@ -57,7 +57,7 @@ enum Section {
 struct Added {
     edit: Edit,
     /// Lines without `+`, which are content only if one with it follows.
-    blanks: String,
+    blank_lines: String,
     first_blank: usize,
 }
 
@@ -226,7 +226,8 @@ impl Patch {
             (Marker::Add(path), _) => {
                 self.end_section(parsed);
                 let edit = edit(path, Action::Write { content: String::new() });
-                self.section = Section::Add(Box::new(Added { edit, blanks: String::new(), first_blank: 0 }));
+                self.section =
+                    Section::Add(Box::new(Added { edit, blank_lines: String::new(), first_blank: 0 }));
             }
             (Marker::Update(path), _) => {
                 self.end_section(parsed);
@@ -339,18 +340,18 @@ impl Added {
     fn push(&mut self, line: Line<'_>) -> bool {
         let Action::Write { content } = &mut self.edit.action else { return false };
         if let Some(text) = line.text.strip_prefix('+') {
-            if !self.blanks.is_empty() {
+            if !self.blank_lines.is_empty() {
                 self.edit.repairs.push(Repair { kind: RepairKind::LostPrefix, line: self.first_blank });
-                content.push_str(&mem::take(&mut self.blanks));
+                content.push_str(&mem::take(&mut self.blank_lines));
             }
             content.push_str(text);
             self.edit.at.end = line.end();
             return true;
         }
-        if self.blanks.is_empty() {
+        if self.blank_lines.is_empty() {
             self.first_blank = line.number;
         }
-        self.blanks.push_str(line.text);
+        self.blank_lines.push_str(line.text);
         line.is_blank()
     }
 }

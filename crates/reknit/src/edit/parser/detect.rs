@@ -121,13 +121,13 @@ impl Look {
             return None;
         }
         let place = self.place();
-        let told = self.told(line, place);
+        let shown = self.shown_by(line, place);
         self.old_name = udiff::is_old_name(line.text).then_some(place);
         self.heading.push(line);
         if let Some(fence) = &mut self.fence {
             fence.is_fresh &= line.is_blank() || self.heading.name.is_some() || !self.value.is_empty();
         }
-        let (format, place) = told?;
+        let (format, place) = shown?;
         if place == Place::Telling {
             return Some(format);
         }
@@ -156,7 +156,7 @@ impl Look {
     }
 
     /// The format that a line shows, and where.
-    fn told(&mut self, line: Line<'_>, place: Place) -> Option<(Format, Place)> {
+    fn shown_by(&mut self, line: Line<'_>, place: Place) -> Option<(Format, Place)> {
         let marker = Marker::read(line.text);
         if let Some(Marker::Replace { .. }) = marker {
             // A block without its first marker is not content, wherever it is.

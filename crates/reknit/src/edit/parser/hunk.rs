@@ -13,7 +13,7 @@ pub(super) struct Hunk {
     edit: Edit,
     opening: Problem,
     /// Empty lines, which are context only if a line of the hunk follows.
-    blanks: String,
+    blank_lines: String,
     /// The line end after the last line of a new file, which may be taken back.
     line_end: &'static str,
     lines: usize,
@@ -50,7 +50,7 @@ impl Hunk {
         Self {
             edit: Edit { path, action, line: line.number, at, repairs: Vec::new() },
             opening: Problem::at(ProblemKind::EmptyHunk, line),
-            blanks: String::new(),
+            blank_lines: String::new(),
             line_end: "",
             lines: 0,
         }
@@ -83,8 +83,8 @@ impl Hunk {
     pub(super) fn push(&mut self, side: Side, text: &str, line: Line<'_>) {
         self.lines += 1;
         self.edit.at.end = line.end();
-        let blanks = mem::take(&mut self.blanks);
-        self.grow(Side::Both, &blanks);
+        let blank_lines = mem::take(&mut self.blank_lines);
+        self.grow(Side::Both, &blank_lines);
         let content = text.strip_suffix('\n').unwrap_or(text);
         self.grow(side, content.strip_suffix('\r').unwrap_or(content));
         // The last line of an answer may have no line end; that of a text always has one.
@@ -122,7 +122,7 @@ impl Hunk {
     ///
     /// Nothing is lost if it is not: what stays at the end of a hunk changes nothing.
     pub(super) fn push_blank(&mut self, line: Line<'_>) {
-        self.blanks.push_str(line.text);
+        self.blank_lines.push_str(line.text);
     }
 
     /// Ends it.

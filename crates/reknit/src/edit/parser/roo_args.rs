@@ -71,7 +71,7 @@ impl Tag {
             let found = Self::ALL
                 .iter()
                 .find_map(|(tag, name)| Some((*tag, inner.strip_prefix(name)?.strip_prefix('>')?)));
-            found.map(|(tag, behind)| (tag, edge, &text[..at], behind))
+            found.map(|(tag, after)| (tag, edge, &text[..at], after))
         })
     }
 
@@ -130,20 +130,20 @@ impl Reader {
 
     /// Takes a line up to the end of its first tag; returns the rest of it.
     fn outside<'a>(&mut self, line: Line<'a>, parsed: &mut Parsed) -> &'a str {
-        let Some((tag, edge, before, behind)) = Tag::find(line.text) else { return "" };
+        let Some((tag, edge, before, after)) = Tag::find(line.text) else { return "" };
         match (tag, edge) {
             // A tag in the middle of a sentence is only spoken of.
             (_, Edge::Open) if !before.trim_ascii().is_empty() => {}
             (Tag::Path | Tag::StartLine, Edge::Open) => {
                 self.state = State::Value { tag, text: String::new() };
             }
-            (Tag::Content, Edge::Open) => return self.begin_content(tag, behind),
+            (Tag::Content, Edge::Open) => return self.begin_content(tag, after),
             (Tag::Diff, Edge::Open) => {
                 self.open.push((tag, Problem::at(ProblemKind::Incomplete, line)));
                 // The older form has its blocks right here.
-                let next = behind.trim_ascii();
+                let next = after.trim_ascii();
                 if !next.starts_with('<') || next.starts_with(DATA.0) || Marker::read(next).is_some() {
-                    return self.begin_content(tag, behind);
+                    return self.begin_content(tag, after);
                 }
             }
             (Tag::Args | Tag::ApplyDiff | Tag::File, Edge::Open) => {
@@ -160,12 +160,12 @@ impl Reader {
                 }
             }
         }
-        behind
+        after
     }
 
     fn value<'a>(&mut self, tag: Tag, mut text: String, line: Line<'a>) -> &'a str {
         let close = tag.close();
-        let Some((value, behind)) = line.text.split_once(&*close) else {
+        let Some((value, after)) = line.text.split_once(&*close) else {
             text.push_str(line.text);
             self.state = State::Value { tag, text };
             return "";
@@ -176,13 +176,13 @@ impl Reader {
             Tag::Path => self.path = Some(value.to_owned()).filter(|path| !path.is_empty()),
             _ => self.start_line = value.parse().ok().filter(|line| *line > 0),
         }
-        behind
+        after
     }
 
-    fn begin_content<'a>(&mut self, tag: Tag, behind: &'a str) -> &'a str {
+    fn begin_content<'a>(&mut self, tag: Tag, after: &'a str) -> &'a str {
         let blocks = Box::new(search_replace::Reader::within(self.path.clone()));
         self.state = State::Content { tag, blocks };
-        let inner = behind.trim_ascii_start();
+        let inner = after.trim_ascii_start();
         inner.strip_prefix(DATA.0).unwrap_or(inner)
     }
 
@@ -204,7 +204,7 @@ impl Reader {
                 return data;
             }
         }
-        if let Some((before, behind)) = line.text.split_once(&*tag.close()) {
+        if let Some((before, after)) = line.text.split_once(&*tag.close()) {
             let text = before.trim_ascii_end();
             let text = text.strip_suffix(DATA.1).unwrap_or(text);
             let ends_block = matches!(Marker::read(text), Some(Marker::Replace { .. }));
@@ -213,7 +213,7 @@ impl Reader {
                     self.read(tag, parsed, |parsed| blocks.line(Line { text, ..line }, parsed));
                 }
                 self.read(tag, parsed, |parsed| blocks.finish(parsed));
-                return if tag == Tag::Diff { &line.text[before.len()..] } else { behind };
+                return if tag == Tag::Diff { &line.text[before.len()..] } else { after };
             }
         }
         let is_data_end = line.trimmed() == DATA.1 && blocks.open().is_none();

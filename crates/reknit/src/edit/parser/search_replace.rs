@@ -74,7 +74,7 @@ struct Prose {
     /// Whether a divider came.
     divided: bool,
     /// Whether the line above ended a block that is an edit.
-    behind_edit: bool,
+    after_edit: bool,
 }
 
 /// The inside of a fence, which may be a block that lacks its first marker.
@@ -130,8 +130,8 @@ impl Reader {
             return self.begin(line, opening, heading);
         }
         if let Some(Marker::Replace { written }) = marker {
-            let told = self.stray_end(line, written, parsed);
-            return self.end(told);
+            let found = self.stray_end(line, written, parsed);
+            return self.end(found);
         }
         self.prose.push(line, marker);
         State::Idle
@@ -155,8 +155,8 @@ impl Reader {
             }
             Some(Marker::Divider { count }) if block.divider(line, count) => State::Replacement(block),
             Some(marker) if let Some(written) = block.closed_by(marker) => {
-                let told = give(block.close(line, written), parsed);
-                self.end(told)
+                let found = give(block.close(line, written), parsed);
+                self.end(found)
             }
             _ => {
                 block.search_line(line, marker);
@@ -180,8 +180,8 @@ impl Reader {
             }
             Some(Marker::Divider { count }) if block.divider(line, count) => State::Replacement(block),
             Some(marker) if let Some(written) = block.closed_by(marker) => {
-                let told = give(block.close(line, written), parsed);
-                self.end(told)
+                let found = give(block.close(line, written), parsed);
+                self.end(found)
             }
             _ => {
                 block.replacement_line(line);
@@ -201,18 +201,18 @@ impl Reader {
         State::Search(Box::new(Block::open(line, opening, self.path.clone(), heading.fence)))
     }
 
-    fn end(&mut self, told: Told) -> State {
-        self.prose = Prose { fence: self.prose.fence, behind_edit: told == Told::Edit, ..Prose::default() };
+    fn end(&mut self, found: Found) -> State {
+        self.prose = Prose { fence: self.prose.fence, after_edit: found == Found::Edit, ..Prose::default() };
         State::Idle
     }
 
     /// An end marker outside of a block.
-    fn stray_end(&mut self, line: Line<'_>, written: Written, parsed: &mut Parsed) -> Told {
-        if self.prose.behind_edit
+    fn stray_end(&mut self, line: Line<'_>, written: Written, parsed: &mut Parsed) -> Found {
+        if self.prose.after_edit
             && let Some(edit) = parsed.edits.last_mut()
         {
             edit.repairs.push(Repair { kind: RepairKind::DoubledMarker, line: line.number });
-            return Told::Edit;
+            return Found::Edit;
         }
         if let Inside::Unstarted(mut block) = mem::take(&mut self.prose.inside)
             && block.has_one_reading()
@@ -232,7 +232,7 @@ impl Reader {
 
 impl Prose {
     fn push(&mut self, line: Line<'_>, marker: Option<Marker>) {
-        self.behind_edit = false;
+        self.after_edit = false;
         if let Some(fence) = Fence::read(line.text) {
             let closes = self.fence.is_some_and(|open| fence.closes(open));
             self.fence = (!closes).then(|| fence.mark());
@@ -271,20 +271,20 @@ fn opening(marker: Marker) -> Option<Opening> {
 
 /// What a block came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Found {
     Edit,
     Problem,
 }
 
-fn give(edit: Result<Edit, Problem>, parsed: &mut Parsed) -> Told {
+fn give(edit: Result<Edit, Problem>, parsed: &mut Parsed) -> Found {
     match edit {
         Ok(edit) => {
             parsed.edits.push(edit);
-            Told::Edit
+            Found::Edit
         }
         Err(problem) => {
             parsed.problems.push(problem);
-            Told::Problem
+            Found::Problem
         }
     }
 }

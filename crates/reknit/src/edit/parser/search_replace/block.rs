@@ -402,6 +402,6 @@ fn replaces_mut(action: &mut Action) -> &mut [Replace] {
 
 /// A line of content without the backslash that keeps it from being a marker.
 fn unescaped(line: &str) -> &str {
-    let behind = line.strip_prefix('\\');
-    behind.filter(|behind| ESCAPED.iter().any(|marker| behind.starts_with(marker))).unwrap_or(line)
+    let after = line.strip_prefix('\\');
+    after.filter(|after| ESCAPED.iter().any(|marker| after.starts_with(marker))).unwrap_or(line)
 }

@@ -55,9 +55,9 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
     let text = line.trim_start_matches([' ', '\t']);
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let number = text[..digits].parse().ok()?;
-    let behind = &text[digits..];
-    let rest = behind.trim_start_matches([' ', '\t']).strip_prefix('|')?;
+    let after = &text[digits..];
+    let rest = after.trim_start_matches([' ', '\t']).strip_prefix('|')?;
     // `1 || x` is an expression.
-    let marked = behind.starts_with([' ', '\t']) && !rest.starts_with('|');
+    let marked = after.starts_with([' ', '\t']) && !rest.starts_with('|');
     marked.then(|| (number, rest.strip_prefix(' ').unwrap_or(rest)))
 }

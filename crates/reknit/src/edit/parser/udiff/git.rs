@@ -28,14 +28,14 @@ const NO_FILES: [&str; 2] = ["120000", "160000"];
 impl GitLine {
     /// Reads a line without whitespace around it.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let behind = |start| text.strip_prefix(start);
-        if let Some(from) = behind("rename from ") {
+        let rest_after = |start| text.strip_prefix(start);
+        if let Some(from) = rest_after("rename from ") {
             return Some(Self::RenameFrom(name(from)));
         }
-        if let Some(to) = behind("rename to ") {
+        if let Some(to) = rest_after("rename to ") {
             return Some(Self::RenameTo(name(to)));
         }
-        if let Some(mode) = behind("new file mode ") {
+        if let Some(mode) = rest_after("new file mode ") {
             return Some(match mode {
                 mode if NO_FILES.contains(&mode) => Self::NoFile,
                 "100755" => Self::CreatedToRun,
