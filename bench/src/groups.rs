@@ -10,6 +10,7 @@ pub(crate) mod chunks;
 pub(crate) mod edit;
 pub(crate) mod files;
 pub(crate) mod growth;
+pub(crate) mod http;
 pub(crate) mod journal;
 pub(crate) mod look;
 pub(crate) mod memory;
@@ -45,7 +46,7 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 11] = [
+pub(crate) const ALL: [(&str, Run); 12] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
@@ -57,4 +58,5 @@ pub(crate) const ALL: [(&str, Run); 11] = [
     ("journal", journal::run),
     ("files", files::run),
     ("session", session::run),
+    ("http", http::run),
 ];

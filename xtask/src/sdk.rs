@@ -1,4 +1,5 @@
-//! `cargo xtask sdk`: the providers' own SDKs against `reknit replay --serve`.
+//! `cargo xtask sdk`: the providers' own SDKs against `reknit replay --serve`, and beside `reknit run` against a strict
+//! provider.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,19 +12,21 @@ use crate::{Project, run as run_command};
 
 const PYTHON: Program = ("python3 3.10", &["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]);
 
-/// Builds the command line and runs the checks.
+/// Builds the command line and the strict provider, and runs the checks.
 pub(crate) fn run(project: &Project) -> Result<()> {
-    run_command(&mut project.cargo(["build", "--bin", "reknit"]))?;
+    let build = ["build", "--workspace", "--all-features", "--bin", "reknit", "--example", "strict"];
+    run_command(&mut project.cargo(build))?;
     check(project)
 }
 
-/// Installs what is missing into `target/sdk` and runs the checks with the command line that was built last. A
-/// language that is not installed is skipped.
+/// Installs what is missing into `target/sdk` and runs the checks with the programs that were built last. A language
+/// that is not installed is skipped.
 pub(crate) fn check(project: &Project) -> Result<()> {
     let checks = Checks {
         project,
         source: project.root.join("tests/sdk"),
         binary: project.target.join("debug/reknit").with_extension(std::env::consts::EXE_EXTENSION),
+        strict: project.target.join("debug/examples/strict").with_extension(std::env::consts::EXE_EXTENSION),
         folder: project.target.join("sdk"),
     };
     checks.node()?;
@@ -35,6 +38,8 @@ struct Checks<'a> {
     /// Where the programs and recordings are.
     source: PathBuf,
     binary: PathBuf,
+    /// The strict provider.
+    strict: PathBuf,
     /// Where the SDKs are installed.
     folder: PathBuf,
 }
@@ -49,12 +54,13 @@ impl Checks<'_> {
         // `target`.
         let folder = self.folder.join("node");
         fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
-        for name in ["package.json", "package-lock.json", "check.mjs"] {
+        for name in ["package.json", "package-lock.json", "check.mjs", "strict.mjs"] {
             fs::copy(self.source.join(name), folder.join(name))
                 .with_context(|| format!("cannot copy `{name}`"))?;
         }
         packages::install_for_node(&folder, "the SDKs")?;
-        self.check(Command::new("node").arg("check.mjs").current_dir(&folder))
+        self.check(Command::new("node").arg("check.mjs").current_dir(&folder))?;
+        self.check(Command::new("node").arg("strict.mjs").current_dir(&folder))
     }
 
     fn python(&self) -> Result<()> {
@@ -82,7 +88,10 @@ impl Checks<'_> {
     }
 
     fn check(&self, command: &mut Command) -> Result<()> {
-        command.env("REKNIT", &self.binary).env("REKNIT_SDK", &self.source);
+        command
+            .env("REKNIT", &self.binary)
+            .env("REKNIT_SDK", &self.source)
+            .env("REKNIT_STRICT", &self.strict);
         // They talk to this machine only, whatever its proxy settings are.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
             command.env_remove(proxy).env_remove(proxy.to_lowercase());

@@ -15,14 +15,17 @@ use crate::view::{Terminal, View};
 const PAGE: &str = include_str!("../../../docs/errors.md");
 
 /// Kinds that are not the engine's: how a message can end, and errors of files and the command line.
+pub(crate) const CONFIGURATION: &str = "configuration";
 pub(crate) const CUT: &str = "cut";
 pub(crate) const FAILED: &str = "failed";
 pub(crate) const INPUT_OUTPUT: &str = "input-output";
 pub(crate) const MALFORMED_EVENT: &str = "malformed-event";
 pub(crate) const NO_EDITS: &str = "no-edits";
+pub(crate) const NO_KEY: &str = "no-key";
 pub(crate) const NO_MODEL: &str = "no-model";
 pub(crate) const NOT_TEXT: &str = "not-text";
 pub(crate) const PATH: &str = "path";
+pub(crate) const PROVIDER: &str = "provider";
 pub(crate) const SESSION: &str = "session";
 pub(crate) const UNDO: &str = "undo";
 pub(crate) const WRITE: &str = "write";

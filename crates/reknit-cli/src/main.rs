@@ -15,6 +15,7 @@ mod explain;
 mod pieces;
 mod print;
 mod ask;
+mod configuration;
 mod files;
 mod diff;
 mod record;
@@ -30,6 +31,8 @@ mod undo;
 mod log;
 mod run;
 mod sessions;
+mod models;
+mod doctor;
 mod completions;
 mod man;
 
@@ -69,6 +72,8 @@ const LONG_VERSION: &str = concat!(
 enum Command {
     Run(run::Arguments),
     Sessions(sessions::Arguments),
+    Models(models::Arguments),
+    Doctor(doctor::Arguments),
     Read(read::Arguments),
     Replay(replay::Arguments),
     Tools(tools::Arguments),
@@ -94,6 +99,8 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
+        Command::Models(arguments) => models::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Read(arguments) => read::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),

@@ -1,16 +1,18 @@
 //! `reknit run`: a task, at the terminal, with tools, approval and undo.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow};
-use clap::Args;
-use reknit::agent::{Body, EndReason, Entry};
+use clap::{Args, ValueHint};
+use reknit::agent::{AgentEvent, Body, EndReason, Entry};
 use reknit_runtime::approve::Careful;
+use reknit_runtime::provider::ErrorKind;
 use reknit_runtime::provider::recorded::Pace;
-use reknit_runtime::session::{Session, root_of};
+use reknit_runtime::question::Question;
+use reknit_runtime::session::{Session, Timeouts, root_of, spent};
 use reknit_runtime::store::{Cursor, Error, Memory, Sqlite, Store, Stored};
 use reknit_runtime::tool::Workspace;
 use reknit_runtime::tools;
@@ -26,16 +28,20 @@ mod demo;
 mod draft;
 mod follow;
 mod keyboard;
+mod model;
+mod prompt;
 mod screen;
 
 use draft::Draft;
 use follow::{Display, follow};
+use model::Chosen;
 pub(crate) use screen::Screen;
 
 /// Work on a task with a model that edits files and runs commands, after asking
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
+  reknit run \"Fix the test\"    work on a task in the current directory; needs a model, see `reknit models`
   reknit run                    play a recorded session on a sample project: no key, no network
   reknit run --demo --yes       the same, without asking about edits
   reknit run --demo --ndjson    print the entries of its log instead
@@ -55,6 +61,22 @@ pub(crate) struct Arguments {
     #[arg(long)]
     demo: bool,
 
+    /// The model: its name in the configuration, or its provider and its own, such as `ollama/qwen3`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["demo", "replay"])]
+    model: Option<String>,
+
+    /// The directory to work in; by default the current one
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["demo", "resume"], value_hint = ValueHint::DirPath)]
+    root: Option<PathBuf>,
+
+    /// Write every exchange with the model to a new file, with its request and without secrets
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["demo", "replay"], value_hint = ValueHint::FilePath)]
+    record: Option<PathBuf>,
+
+    /// Let a file that `--record` has written answer instead of a model
+    #[arg(long, value_name = "FILE", conflicts_with = "demo", value_hint = ValueHint::FilePath)]
+    replay: Option<PathBuf>,
+
     /// Go on with a session that `reknit sessions` lists
     #[arg(long, value_name = "ID", conflicts_with = "demo")]
     resume: Option<String>,
@@ -73,21 +95,19 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
-    if arguments.task.is_some() && arguments.resume.is_none() {
-        return Err(no_model());
+    let Arguments { task, resume, model, root, record, replay, .. } = arguments;
+    let is_about_a_model = model.is_some() || root.is_some() || record.is_some() || replay.is_some();
+    if is_about_a_model && task.is_none() && resume.is_none() {
+        let hint = "say what to do: `reknit run TASK`, or which session goes on: `--resume ID`";
+        return Err(
+            CommandError::with_hint(anyhow!("there is no task"), hint).explained_as(explain::WRONG_USE)
+        );
     }
     let runtime = Runtime::new().context("cannot start the runtime")?;
     let outcome = runtime.block_on(play(arguments));
     // Whatever still runs is ended here, and not left to itself.
     runtime.shutdown_timeout(Duration::from_secs(1));
     outcome
-}
-
-fn no_model() -> CommandError {
-    let what = anyhow!("there is no model to work on this task");
-    let hint = "try `reknit run --demo`, which needs none; models with ANTHROPIC_API_KEY, OPENAI_API_KEY, \
-                GEMINI_API_KEY or a local Ollama (OLLAMA_HOST) are not supported yet";
-    CommandError::with_hint(what, hint).explained_as(explain::NO_MODEL)
 }
 
 /// Opens the store with the logs of sessions, or creates it.
@@ -141,12 +161,18 @@ struct Play {
     task: Option<String>,
     /// What is in its log.
     entries: Vec<Stored>,
+    is_demo: bool,
 }
 
 impl Play {
     fn demo() -> Result<Self, CommandError> {
         let (root, task) = (demo::project()?, Some(demo::TASK.to_owned()));
-        Ok(Self { id: new_id(), root, task, entries: Vec::new() })
+        Ok(Self { id: new_id(), root, task, entries: Vec::new(), is_demo: true })
+    }
+
+    fn new(task: &str, root: Option<&Path>) -> Self {
+        let root = root.unwrap_or(Path::new(".")).to_owned();
+        Self { id: new_id(), root, task: Some(task.to_owned()), entries: Vec::new(), is_demo: false }
     }
 
     async fn resumed(store: &dyn Store, id: &str, task: Option<String>) -> Result<Self, CommandError> {
@@ -156,9 +182,7 @@ impl Play {
             Body::Request { model, .. } => Some(model == demo::MODEL),
             _ => None,
         };
-        if log().find_map(is_demo) == Some(false) {
-            return Err(no_model());
-        }
+        let is_demo = log().find_map(is_demo) == Some(true);
         let no_root = || anyhow!("the log of session `{id}` does not say which directory it worked in");
         let root = log().filter_map(root_of).next_back().ok_or_else(no_root)?;
         let task = match (task, entries.last().map(|stored| &stored.entry.body)) {
@@ -171,20 +195,33 @@ impl Play {
             (None, Some(Body::End { .. })) => Some(GO_ON.to_owned()),
             (task, _) => task,
         };
-        Ok(Self { id: id.to_owned(), root, task, entries })
+        Ok(Self { id: id.to_owned(), root, task, entries, is_demo })
     }
 }
 
 async fn play(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let store = open_store()?;
-    let play = match &arguments.resume {
-        None => Play::demo()?,
-        Some(id) => Play::resumed(&*store, id, arguments.task.clone()).await?,
+    let play = match (&arguments.resume, &arguments.task) {
+        (Some(id), task) => Play::resumed(&*store, id, task.clone()).await?,
+        (None, Some(task)) => Play::new(task, arguments.root.as_deref()),
+        (None, None) => Play::demo()?,
+    };
+    let chosen = if play.is_demo {
+        // Somebody who watches sees it as it would arrive; a program does not have to wait.
+        let pace = if io::stdout().is_terminal() { Pace::Recorded } else { Pace::AtOnce };
+        Chosen {
+            provider: Arc::new(demo::provider(pace)?),
+            timeouts: Timeouts::default(),
+            hidden: Vec::new(),
+        }
+    } else {
+        model::choose(arguments, &play.entries)?
     };
     let root = open_root(&play.root)?;
     let journal = open_journal(None)?;
     recover(&journal, &root)?;
-    let workspace = Arc::new(Workspace::new(root, journal, outputs(&play.id)?));
+    let workspace = Workspace::new(root, journal, outputs(&play.id)?).hiding(chosen.hidden);
+    let workspace = Arc::new(workspace);
 
     let mut display = if arguments.ndjson {
         Display::Entries { asked: Vec::new() }
@@ -199,10 +236,10 @@ async fn play(arguments: &Arguments) -> Result<Outcome, CommandError> {
     };
     let careful = if arguments.yes { Careful::new().allowing_edits() } else { Careful::new() };
     let approver = demo::AskOnce::new(careful);
-    // Somebody who watches sees it as it would arrive; a program does not have to wait.
-    let pace = if io::stdout().is_terminal() { Pace::Recorded } else { Pace::AtOnce };
-    let session = Session::builder(&play.id, demo::provider(pace)?, workspace.clone())
-        .store(store)
+    let session = Session::builder(&play.id, chosen.provider, workspace.clone())
+        .store(store.clone())
+        .system(if play.is_demo { "" } else { prompt::SYSTEM })
+        .timeouts(chosen.timeouts)
         .tools(tools::standard())
         .approver(approver.clone())
         .max_requests(arguments.max_turns)
@@ -216,9 +253,22 @@ async fn play(arguments: &Arguments) -> Result<Outcome, CommandError> {
     if let Some(task) = &play.task {
         session.say(task).await;
     }
-    let outcome = follow(&session, tail, &mut display, |question| approver.allow(question)).await;
+    let allow = |question: &Question| {
+        if play.is_demo {
+            approver.allow(question);
+        }
+    };
+    let outcome = follow(&session, tail, &mut display, allow).await;
     if !arguments.ndjson {
         say_goodbye(&play.id, &workspace, &outcome);
+    }
+    if !play.is_demo {
+        let entries = read_log(&*store, &play.id).await?;
+        if arguments.ndjson {
+            say_what_failed(&entries);
+        } else {
+            say_what_it_took(&entries);
+        }
     }
     outcome
 }
@@ -244,6 +294,39 @@ fn say_goodbye(id: &str, workspace: &Workspace, outcome: &Result<Outcome, Comman
         words += &format!("\ngo on with it:     reknit run --resume {id}");
     }
     print_message(format_args!("{words}"));
+}
+
+/// Says what a session has cost, and what to do about the error that ended it.
+fn say_what_it_took(entries: &[Stored]) {
+    let spent = spent(entries.iter().map(|stored| &stored.entry));
+    if let (Some(input), Some(output)) = (spent.usage.input, spent.usage.output) {
+        let cost = spent.cost.map_or_else(String::new, |cost| format!(", ${cost:.4}"));
+        print_message(format_args!("tokens so far:     {input} in, {output} out{cost}"));
+    }
+    if let Some((_, kind)) = last_error(entries) {
+        print_message(format_args!("hint: {}", kind.hint()));
+        explain::point_to([explain::PROVIDER]);
+    }
+}
+
+/// Says in words why a turn failed, for those who do not read its entries.
+fn say_what_failed(entries: &[Stored]) {
+    if let Some((error, kind)) = last_error(entries) {
+        print_message(format_args!("error: {error}\nhint: {}", kind.hint()));
+        explain::point_to([explain::PROVIDER]);
+    }
+}
+
+/// The error of the provider that ended the last turn.
+fn last_error(entries: &[Stored]) -> Option<(&str, ErrorKind)> {
+    let log = entries.iter().rev().map(|stored| &stored.entry);
+    let turn = log.take_while(|entry| !matches!(entry.body, Body::UserMessage { .. } | Body::Request { .. }));
+    turn.filter_map(|entry| {
+        let Body::Agent(AgentEvent::Error { error, .. }) = &entry.body else { return None };
+        let kind = entry.extra.get("body")?.get("kind")?.as_str()?;
+        Some((&**error, ErrorKind::named(&kind)?))
+    })
+    .next()
 }
 
 /// Ids sort by time, and two sessions that start in the same millisecond differ.

@@ -16,7 +16,7 @@
 //! - [`question`]: what a person is asked before a call runs, and the answer.
 //! - [`approve`]: who decides whether there is something to ask.
 //! - [`tool`]: something that a model can call; [`tools`] has those that come with a session.
-//! - [`provider`]: whoever answers requests, such as a recording.
+//! - [`provider`]: whoever answers requests: a model over HTTP, or a recording.
 //! - [`store`]: where logs are kept: in memory, in SQLite, or in a store of your own, with a suite to test it.
 //! - [`testing`]: scripts and clocks, to test an agent without a model.
 //!
@@ -36,6 +36,7 @@
 //! - `session`: sessions, tools, providers and stores; needs tokio. On by default. Without it, [`turn`],
 //!   [`present`] and [`question`] remain.
 //! - `sqlite`: `store::Sqlite`. On by default.
+//! - `http`: `provider::Http`, with Anthropic, OpenAI, Gemini, Ollama and what imitates them.
 #![warn(missing_docs)]
 
 mod words;

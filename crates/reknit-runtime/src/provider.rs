@@ -1,14 +1,28 @@
 //! [`Provider`]: whoever answers a session's requests.
 
+use std::sync::Arc;
+
 use reknit::json::Value;
 use reknit::tags::Tagger;
 use reknit::{Dialect, Limits};
 
 use crate::tool::{Definition, Work};
 
+mod error;
+mod price;
 pub mod recorded;
+pub mod replayed;
+#[cfg(feature = "http")]
+pub mod models;
+#[cfg(feature = "http")]
+pub mod http;
 
+pub use error::{Error, ErrorKind};
+#[cfg(feature = "http")]
+pub use http::Http;
+pub use price::Price;
 pub use recorded::Recorded;
+pub use replayed::Replayed;
 
 /// Whoever answers a session's requests: a model on a network, or a recording.
 pub trait Provider: Send + Sync + 'static {
@@ -25,6 +39,16 @@ pub trait Provider: Send + Sync + 'static {
         None
     }
 
+    /// What its tokens cost, if that is known.
+    fn price(&self) -> Option<Price> {
+        None
+    }
+
+    /// How many tokens a request and its reply may have together, if that is known.
+    fn context_window(&self) -> Option<u64> {
+        None
+    }
+
     /// What a reply may take.
     fn limits(&self) -> Limits {
         Limits::default()
@@ -34,10 +58,46 @@ pub trait Provider: Send + Sync + 'static {
     fn send<'a>(&'a self, request: &'a Request) -> Work<'a, Result<Box<dyn Pieces>, Error>>;
 }
 
+/// So that a provider can be chosen while the program runs.
+impl<P: Provider + ?Sized> Provider for Arc<P> {
+    fn dialect(&self) -> Dialect {
+        (**self).dialect()
+    }
+
+    fn model(&self) -> &str {
+        (**self).model()
+    }
+
+    fn tagger(&self, ids: &str) -> Option<Tagger> {
+        (**self).tagger(ids)
+    }
+
+    fn price(&self) -> Option<Price> {
+        (**self).price()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        (**self).context_window()
+    }
+
+    fn limits(&self) -> Limits {
+        (**self).limits()
+    }
+
+    fn send<'a>(&'a self, request: &'a Request) -> Work<'a, Result<Box<dyn Pieces>, Error>> {
+        (**self).send(request)
+    }
+}
+
 /// A reply while it arrives.
 pub trait Pieces: Send {
     /// The next bytes, cut anywhere; `None` at the end of the stream.
     fn next(&mut self) -> Work<'_, Result<Option<Vec<u8>>, Error>>;
+
+    /// The provider's name for this exchange, which its support asks for.
+    fn request_id(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// A request.
@@ -56,30 +116,5 @@ impl Request {
     /// A request.
     pub fn new(system: String, messages: Vec<Value>, tools: Vec<Definition>) -> Self {
         Self { system, messages, tools }
-    }
-}
-
-/// Why a request was not answered, or a reply broke off.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-#[non_exhaustive]
-pub struct Error {
-    /// What happened, with the provider's own words if there are any.
-    pub message: String,
-    /// The HTTP status code, if there was one.
-    pub status: Option<u16>,
-    /// Whether the same request may succeed later.
-    pub can_retry: bool,
-}
-
-impl Error {
-    /// The connection failed. The same request may succeed later.
-    pub fn connection(message: impl Into<String>) -> Self {
-        Self { message: message.into(), status: None, can_retry: true }
-    }
-
-    /// The request cannot succeed.
-    pub fn refused(message: impl Into<String>) -> Self {
-        Self { message: message.into(), status: None, can_retry: false }
     }
 }

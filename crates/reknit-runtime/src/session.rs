@@ -28,6 +28,10 @@ mod driver;
 mod log;
 mod previews;
 mod reading;
+mod spans;
+mod spent;
+
+pub use spent::{Spent, spent};
 
 use available::Available;
 use driver::{Command, Driver};
@@ -65,9 +69,7 @@ pub enum Audience {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// Until a request is answered.
-    pub connect: Duration,
-    /// Until the first byte of a reply.
+    /// Until the first byte of a reply, from when its request is sent.
     pub first_byte: Duration,
     /// Between two pieces of a reply.
     pub silence: Duration,
@@ -80,7 +82,6 @@ pub struct Timeouts {
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
-            connect: Duration::from_secs(60),
             first_byte: Duration::from_secs(120),
             silence: Duration::from_secs(90),
             tool: Duration::from_secs(600),

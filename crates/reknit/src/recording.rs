@@ -12,6 +12,9 @@
 //! A read that is valid UTF-8 is stored as `text`, any other as `bytes` in base64. A recording is thus
 //! readable and still contains every byte.
 //!
+//! A session has several exchanges. Its recording is their recordings, one after the other: another header
+//! begins the next one, and its times are counted from there.
+//!
 //! ```
 //! use reknit::Limits;
 //! use reknit::recording::{Header, Read, Reader};
@@ -67,6 +70,24 @@ impl Read {
     /// Creates a read.
     pub fn new(at_ms: u64, bytes: impl Into<Vec<u8>>) -> Self {
         Self { at_ms, bytes: bytes.into(), extra: Object::new() }
+    }
+
+    /// A read that failed: what was read before is not all of the response.
+    ///
+    /// ```
+    /// use reknit::recording::Read;
+    ///
+    /// let read = Read::failed(12, "connection reset");
+    /// assert_eq!(read.to_line(), "{\"t\":12,\"text\":\"\",\"error\":\"connection reset\"}\n");
+    /// assert!(read.error().is_some());
+    /// ```
+    pub fn failed(at_ms: u64, error: impl Into<Value>) -> Self {
+        Self { at_ms, bytes: Vec::new(), extra: [("error", error)].into_iter().collect() }
+    }
+
+    /// Why it failed, if it did.
+    pub fn error(&self) -> Option<&Value> {
+        self.extra.get("error")
     }
 
     /// Its line in a recording, including the line end.

@@ -217,7 +217,7 @@ impl Dialect {
                 claims: ollama::claims,
                 translate: || Box::<ollama::Fold>::default(),
                 rebuild: Some(|| Box::<ollama::Native>::default()),
-                form: None,
+                form: Some(&ollama::FORM),
             },
             Self::AgentC => Entry {
                 name: "agent-c",

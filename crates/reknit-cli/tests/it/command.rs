@@ -3,6 +3,24 @@
 use std::io::Write;
 use std::process::{Child, Command, Output, Stdio};
 
+/// The variables that name a model or where it is: a test must not use those of whoever runs it.
+pub(crate) const MODEL_VARIABLES: [&str; 14] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "GEMINI_API_KEY",
+    "GEMINI_BASE_URL",
+    "GOOGLE_API_KEY",
+    "GOOGLE_GEMINI_BASE_URL",
+    "OLLAMA_API_KEY",
+    "OLLAMA_HOST",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+];
+
 /// What came of a run.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Run {

@@ -94,6 +94,10 @@ fn shell(command: &str, folder: &Path) -> (String, String) {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).env("PATH", format!("{beside}:{path}"));
+    // The examples are about a user who has no keys.
+    for variable in crate::command::MODEL_VARIABLES {
+        shell.env_remove(variable);
+    }
     let output = shell.output().expect("there is a shell");
     let words = String::from_utf8(output.stderr).expect("all that is printed is UTF-8");
     let (see, printed): (Vec<_>, Vec<_>) = words.lines().partition(|line| line.starts_with("see: "));

@@ -16,6 +16,8 @@ fn help_is_on_stdout_and_fits_a_screen() {
         Commands:
           run          Work on a task with a model that edits files and runs commands, after asking
           sessions     List, show and delete the sessions of `run`
+          models       List the models that `run` can use, and which keys are missing
+          doctor       Check the set-up of `run`: keys, addresses, files, and what to do about them
           read         Turn a provider's stream into the message it contains, live
           replay       Play a recording at its own pace, to standard output or as a provider's server
           tools        Find the tool calls and thinking that a model writes into its text, live

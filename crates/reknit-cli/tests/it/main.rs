@@ -23,6 +23,8 @@ mod moves;
 mod outputs;
 mod pipes;
 #[cfg(unix)]
+mod providers;
+#[cfg(unix)]
 mod pty;
 #[cfg(unix)]
 mod readme;

@@ -29,7 +29,10 @@ impl Home {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reknit"));
-        command.args(arguments).envs(self.environment());
+        command.args(arguments).envs(self.environment()).env("XDG_CONFIG_HOME", self.path());
+        for variable in crate::command::MODEL_VARIABLES {
+            command.env_remove(variable);
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

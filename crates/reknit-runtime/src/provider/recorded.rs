@@ -56,10 +56,10 @@ pub enum Pace {
     AtOnce,
 }
 
-/// Why a scenario cannot be used.
+/// Why a scenario or a recording cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the scenario cannot be used: {0}")]
-pub struct Unusable(String);
+#[error("the recording cannot be used: {0}")]
+pub struct Unusable(pub(super) String);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,18 +144,23 @@ impl Provider for Recorded {
     fn send<'a>(&'a self, request: &'a Request) -> Work<'a, Result<Box<dyn Pieces>, Error>> {
         let chosen =
             check_pairs(self.dialect, &request.messages).and_then(|()| self.choose(&request.messages));
-        let reply = chosen.map(|reply| {
-            let reads = reply.reads.clone().into_iter();
-            Box::new(Playing { reads, at_ms: 0, pace: self.pace }) as Box<dyn Pieces>
-        });
+        let reply =
+            chosen.map(|reply| Box::new(Playing::new(reply.reads.clone(), self.pace)) as Box<dyn Pieces>);
         Box::pin(async { reply })
     }
 }
 
-struct Playing {
+/// Reads that are played.
+pub(super) struct Playing {
     reads: std::vec::IntoIter<Read>,
     at_ms: u64,
     pace: Pace,
+}
+
+impl Playing {
+    pub(super) fn new(reads: Vec<Read>, pace: Pace) -> Self {
+        Self { reads: reads.into_iter(), at_ms: 0, pace }
+    }
 }
 
 impl Pieces for Playing {
@@ -167,7 +172,10 @@ impl Pieces for Playing {
                 tokio::time::sleep(Duration::from_millis(wait)).await;
             }
             self.at_ms = read.at_ms;
-            Ok(Some(read.bytes))
+            match read.error().map(Error::from_json) {
+                None => Ok(Some(read.bytes)),
+                Some(error) => Err(error.unwrap_or_else(|| Error::connection("the connection was closed"))),
+            }
         })
     }
 }

@@ -5,20 +5,23 @@ use std::future;
 use std::sync::{Arc, OnceLock};
 
 use reknit::agent::{AgentEvent, Body, Content, Decision, EndReason, Entry, ReplyEvents, ToolResult};
-use reknit::event::StopReason;
+use reknit::event::{StopReason, Usage};
 use reknit::json::{Object, Value};
 use reknit::message::Status;
-use reknit::{Reply, history};
+use reknit::{Dialect, Reply, history};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::{Instrument as _, Span};
 
 use super::call::Job;
 use super::log::Log;
 use super::previews::Previews;
-use super::reading::{Piece, Reading};
+use super::reading::{Piece, Reading, seconds};
+use super::spans;
+use super::spent::{Spending, cost_members};
 use super::{Audience, Available, Builder, ROOT, Timeouts};
 use crate::approve::Approver;
-use crate::provider::{Provider, Request};
+use crate::provider::{Error as ProviderError, ErrorKind, Provider, Request};
 use crate::question::{Answer, Class, Question};
 use crate::store::Error;
 use crate::tool::{Context, Progress, Report, Workspace};
@@ -37,6 +40,9 @@ pub(super) enum Command {
 /// How many actions are performed before other tasks have their turn.
 const ACTIONS: usize = 64;
 
+/// At how many percent of a model's context window the user is warned.
+const FULL: u64 = 85;
+
 /// How many reports of tools wait at most.
 const REPORTS: usize = 64;
 
@@ -45,6 +51,7 @@ type Channel<T> = (mpsc::UnboundedSender<T>, mpsc::UnboundedReceiver<T>);
 
 /// The task that owns a session.
 pub(super) struct Driver {
+    id: String,
     provider: Arc<dyn Provider>,
     workspace: Arc<Workspace>,
     approver: Arc<dyn Approver>,
@@ -74,12 +81,18 @@ pub(super) struct Driver {
     requests: Option<u32>,
     /// How many questions were asked, which their ids count.
     asked: u64,
+    spending: Spending,
+    /// The span of the turn.
+    span: Span,
 }
 
 struct Streaming {
     reading: Reading,
     events: ReplyEvents,
     previews: Previews,
+    /// The provider's name for the exchange.
+    request_id: Option<String>,
+    span: Span,
 }
 
 struct Ask {
@@ -113,6 +126,7 @@ impl Driver {
     ) -> Self {
         let Builder { id, provider, workspace, store, tools, mode, approver, audience, .. } = builder;
         Self {
+            id: id.clone(),
             provider,
             workspace,
             approver,
@@ -135,6 +149,8 @@ impl Driver {
             queued: Vec::new(),
             requests: None,
             asked: 0,
+            spending: Spending::default(),
+            span: Span::none(),
         }
     }
 
@@ -192,6 +208,7 @@ impl Driver {
         let mut requests = None;
         for entry in self.log.entries() {
             self.turn.take(&entry.body);
+            self.spending.take(entry);
             match &entry.body {
                 Body::UserMessage { .. } => requests = Some(0),
                 Body::Request { .. } => requests = requests.map(|count| count + 1),
@@ -205,6 +222,9 @@ impl Driver {
             }
         }
         self.requests = requests;
+        if requests.is_some() {
+            self.span = spans::turn(&self.id, &*self.provider);
+        }
         for (id, started) in left_running(self.log.entries()) {
             group::end(id, started);
         }
@@ -283,6 +303,9 @@ impl Driver {
 
     /// Writes down what the user says, and about which files.
     async fn hear(&mut self, content: Vec<Content>) -> Result<(), Error> {
+        if self.requests.is_none() {
+            self.span = spans::turn(&self.id, &*self.provider);
+        }
         let mut members = Object::new();
         members.insert(ROOT, &*self.workspace.root.path().to_string_lossy());
         self.log.decide_with(Body::UserMessage { content }, members).await
@@ -316,9 +339,11 @@ impl Driver {
         if let Some(tagger) = self.provider.tagger(&format!("call-{}-", self.log.entries().len())) {
             reply = reply.with_tags(tagger);
         }
-        let reading = Reading::start(self.provider.clone(), request, self.timeouts, self.log.synced());
-        let events = ReplyEvents::new(reply);
-        self.reply = Some(Streaming { reading, events, previews: Previews::default() });
+        let span = spans::request(&self.span, &self.id, &*self.provider);
+        let synced = self.log.synced();
+        let reading = Reading::start(self.provider.clone(), request, self.timeouts, synced, &span);
+        let (events, previews) = (ReplyEvents::new(reply), Previews::default());
+        self.reply = Some(Streaming { reading, events, previews, request_id: None, span });
         Ok(())
     }
 
@@ -329,12 +354,20 @@ impl Driver {
                 let events: Vec<AgentEvent> = streaming.events.push(&bytes).collect();
                 self.take(events).await
             }
-            Some(Piece::Retry(error)) => {
-                let message = format!("the request is sent again: {error}");
-                self.log.write(Body::Agent(AgentEvent::Notice { message })).await
+            Some(Piece::Begins(id)) => {
+                streaming.request_id = id;
+                Ok(())
+            }
+            Some(Piece::Retry(error, wait)) => {
+                let message = format!("the request is sent again in {}: {error}", seconds(wait));
+                let notice = Body::Agent(AgentEvent::Notice { message });
+                self.log.write_with(notice, error.members()).await
             }
             Some(Piece::Failed(error)) => {
-                self.log.write(failed(error.message, error.status)).await?;
+                spans::note_error(&streaming.span, &error);
+                self.span.record("error.type", error.kind.name());
+                let members = error.members();
+                self.log.write_with(failed(error.message, error.status), members).await?;
                 self.drop_reply().await
             }
             Some(Piece::Lost(error)) => Err(error),
@@ -353,29 +386,76 @@ impl Driver {
     }
 
     async fn finish_reply(&mut self, is_wanted: impl Fn(&AgentEvent) -> bool) -> Result<(), Error> {
-        let Some(Streaming { reading, mut events, .. }) = self.reply.take() else { return Ok(()) };
+        let Some(Streaming { reading, mut events, request_id, span, .. }) = self.reply.take() else {
+            return Ok(());
+        };
         drop(reading);
         let last: Vec<AgentEvent> = events.finish().filter(is_wanted).collect();
-        self.take(last).await?;
+        self.take_of(last, request_id.as_deref()).await?;
         let message = events.reply().message();
+        spans::note_reply(&span, message);
+        self.warn_if_full(message.usage()).await?;
         self.turn.end(End { status: message.status(), reason: message.stop().map(|stop| stop.reason) });
         Ok(())
     }
 
     async fn take(&mut self, events: Vec<AgentEvent>) -> Result<(), Error> {
+        let id = self.reply.as_ref().and_then(|streaming| streaming.request_id.clone());
+        self.take_of(events, id.as_deref()).await
+    }
+
+    /// Takes events of the reply to a request, which has this name at the provider.
+    async fn take_of(&mut self, events: Vec<AgentEvent>, request_id: Option<&str>) -> Result<(), Error> {
         for event in events {
             let previewed = match &mut self.reply {
                 Some(streaming) => streaming.previews.take(&event, &self.workspace).await,
                 None => Vec::new(),
             };
+            let members = self.members_of(&event, request_id);
             let body = Body::Agent(event);
             self.turn.take(&body);
-            self.log.write(body).await?;
+            self.log.write_with(body, members).await?;
             for event in previewed {
                 self.log.write(Body::Agent(event)).await?;
             }
         }
         Ok(())
+    }
+
+    /// What the log has about an event of a reply besides the event.
+    fn members_of(&mut self, event: &AgentEvent, request_id: Option<&str>) -> Object {
+        match event {
+            AgentEvent::Usage { usage } => {
+                let cost = self.provider.price().map(|price| price.of(usage, self.provider.dialect()));
+                self.spending.reply(*usage, cost);
+                cost_members(cost)
+            }
+            AgentEvent::Error { error, status_code } => {
+                let status = status_code.as_ref().and_then(|code| u16::try_from(code.as_u64()?).ok());
+                let kind = ErrorKind::of_word(error).or(status.map(ErrorKind::of_status));
+                let mut error = ProviderError::new(kind.unwrap_or(ErrorKind::ProviderFailed), "");
+                error.request_id = request_id.map(str::to_owned);
+                error.members()
+            }
+            _ => Object::new(),
+        }
+    }
+
+    /// Says so if the conversation will soon be longer than the model can read.
+    async fn warn_if_full(&mut self, usage: &Usage) -> Result<(), Error> {
+        let Some(window) = self.provider.context_window() else { return Ok(()) };
+        let cached = match self.provider.dialect() {
+            Dialect::Anthropic => {
+                usage.cache_read.unwrap_or_default() + usage.cache_write.unwrap_or_default()
+            }
+            _ => 0,
+        };
+        let used = usage.input.unwrap_or_default() + usage.output.unwrap_or_default() + cached;
+        if used * 100 < window * FULL {
+            return Ok(());
+        }
+        let message = format!("the conversation has {used} tokens, and the model reads at most {window}");
+        self.log.write(Body::Agent(AgentEvent::Notice { message })).await
     }
 
     fn start(&mut self, call: Call) {
@@ -389,12 +469,14 @@ impl Driver {
         let approved = self.approved.remove(&call.id);
         let (key, outcomes) = (call.key, self.outcomes.0.clone());
         let (approver, timeouts) = (self.approver.clone(), self.timeouts);
+        let span = spans::call(&self.span, &call);
         let job = Job { call, tool, context, approver, reports, cancel, timeouts, approved };
-        tokio::spawn(async move {
+        let run = async move {
             let outcome = job.run().await;
             // The session may be over.
             let _ = outcomes.send((key, outcome));
-        });
+        };
+        tokio::spawn(run.instrument(span));
     }
 
     async fn answer_call(&mut self, tool_result: ToolResult) -> Result<(), Error> {
@@ -551,7 +633,9 @@ impl Driver {
     async fn over(&mut self, reason: EndReason) -> Result<(), Error> {
         let body = Body::End { reason };
         self.turn.take(&body);
-        self.log.decide(body).await?;
+        self.log.decide_with(body, self.spending.members()).await?;
+        self.spending.end();
+        self.span = Span::none();
         self.requests = None;
         let queued: Vec<Content> = std::mem::take(&mut self.queued).into_iter().flatten().collect();
         if queued.is_empty() {

@@ -10,7 +10,8 @@ use tokio::time::Instant;
 use crate::clock::Clock;
 use crate::store::{Error, Store};
 
-/// How long deltas are collected before they are appended.
+/// How far apart appends of deltas are at least. The first one after a pause does not wait, so that a slow model is
+/// shown word by word; of a fast one, words are collected.
 const BATCH_TIME: Duration = Duration::from_millis(20);
 
 /// How many bytes of deltas are collected at most.
@@ -27,6 +28,8 @@ pub(super) struct Log {
     /// How many of them the store has.
     stored: usize,
     waiting: Waiting,
+    /// When something was stored last.
+    stored_at: Option<Instant>,
 }
 
 /// What was stored, on its way to the disk. Text goes on while somebody waits for it.
@@ -56,7 +59,8 @@ impl Log {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let stored = entries.len();
-        Self { session, epoch, store, clock, entries, stored, waiting: Waiting::Nothing }
+        let waiting = Waiting::Nothing;
+        Self { session, epoch, store, clock, entries, stored, waiting, stored_at: None }
     }
 
     pub(super) fn entries(&self) -> &[Entry] {
@@ -73,17 +77,25 @@ impl Log {
 
     /// Writes something that may be lost in a crash: it is stored with what comes soon after it.
     pub(super) async fn write(&mut self, body: Body) -> Result<(), Error> {
+        self.write_with(body, Object::new()).await
+    }
+
+    /// The same, with further members of the body.
+    pub(super) async fn write_with(&mut self, body: Body, members: Object) -> Result<(), Error> {
         let added = size(&body);
         let open = self.stored..self.entries.len();
         let joined = match (&body, self.entries[open].last_mut().map(|entry| &mut entry.body)) {
-            (Body::Agent(event), Some(Body::Agent(last))) => last.join(event),
+            (Body::Agent(event), Some(Body::Agent(last))) if members.is_empty() => last.join(event),
             _ => false,
         };
         if !joined {
-            self.push(body, Object::new());
+            self.push(body, extra(members));
         }
         let (due, bytes) = match self.waiting {
-            Waiting::Nothing => (Instant::now() + BATCH_TIME, 0),
+            Waiting::Nothing => {
+                let now = Instant::now();
+                (self.stored_at.map_or(now, |stored_at| now.max(stored_at + BATCH_TIME)), 0)
+            }
             Waiting::Until { due, bytes } => (due, bytes),
         };
         self.waiting = Waiting::Until { due, bytes: bytes + added };
@@ -99,11 +111,7 @@ impl Log {
 
     /// The same, with further members of the body.
     pub(super) async fn decide_with(&mut self, body: Body, members: Object) -> Result<(), Error> {
-        let mut extra = Object::new();
-        if !members.is_empty() {
-            extra.insert("body", members);
-        }
-        self.push(body, extra);
+        self.push(body, extra(members));
         self.flush().await
     }
 
@@ -126,8 +134,18 @@ impl Log {
         }
         self.store.append(&self.session, self.epoch, self.stored as u64, entries).await?;
         self.stored = self.entries.len();
+        self.stored_at = Some(Instant::now());
         Ok(())
     }
+}
+
+/// Members of a body, where an entry keeps them.
+fn extra(members: Object) -> Object {
+    let mut extra = Object::new();
+    if !members.is_empty() {
+        extra.insert("body", members);
+    }
+    extra
 }
 
 /// About how many bytes a body takes.

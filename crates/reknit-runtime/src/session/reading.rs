@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use reknit::{Dialect, Reply};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tracing::{Instrument as _, Span};
 
 use super::Timeouts;
 use super::log::Synced;
-use crate::provider::{Error, Pieces, Provider, Request};
+use crate::provider::{Error, ErrorKind, Pieces, Provider, Request};
 use crate::store;
 
 /// How many pieces wait at most. Once they do, the provider is not read any further.
@@ -18,8 +20,11 @@ const PIECES: usize = 32;
 /// How often a request is sent again if nothing has come of it.
 const RETRIES: u32 = 4;
 
-/// How long to wait before the first retry; each later one waits twice as long.
-const BACKOFF: Duration = Duration::from_millis(200);
+/// How long to wait before the first retry, unless the provider says how long; each later one waits twice as long.
+const BACKOFF: Duration = Duration::from_millis(500);
+
+/// How long a provider may ask to wait. If it asks for more, whoever waits for the reply should know.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
 /// A reply that is being read. Dropping it ends the connection.
 pub(super) struct Reading {
@@ -28,9 +33,11 @@ pub(super) struct Reading {
 }
 
 pub(super) enum Piece {
+    /// The reply begins. This is the provider's name for the exchange.
+    Begins(Option<String>),
     Bytes(Vec<u8>),
-    /// The request is sent again, after this error.
-    Retry(Error),
+    /// The request is sent again, so long after this error.
+    Retry(Error, Duration),
     /// The stream broke off.
     Failed(Error),
     /// The store has failed.
@@ -50,14 +57,16 @@ impl Reading {
         request: Request,
         timeouts: Timeouts,
         synced: Synced,
+        span: &Span,
     ) -> Self {
         let (sender, pieces) = mpsc::channel(PIECES);
-        let task = tokio::spawn(async move {
+        let work = async move {
             match synced.wait().await {
                 Ok(()) => read(&*provider, request, timeouts, &sender).await,
                 Err(error) => drop(sender.send(Piece::Lost(error)).await),
             }
-        });
+        };
+        let task = tokio::spawn(work.instrument(span.clone()));
         Self { pieces, task }
     }
 
@@ -75,17 +84,22 @@ async fn read(provider: &dyn Provider, request: Request, timeouts: Timeouts, out
             Ok((first, reply)) => break (Ok(first), reply),
             Err(error) => error,
         };
-        if !error.can_retry || attempt == RETRIES {
+        let pause = error.retry_after.unwrap_or(wait);
+        if !error.can_retry || attempt == RETRIES || pause > LONGEST_WAIT {
             let _ = out.send(Piece::Failed(error)).await;
             return;
         }
-        if out.send(Piece::Retry(error)).await.is_err() {
+        if out.send(Piece::Retry(error, pause)).await.is_err() {
             return;
         }
-        tokio::time::sleep(wait).await;
+        tokio::time::sleep(pause).await;
         wait *= 2;
         attempt += 1;
     };
+    let id = reply.request_id().map(str::to_owned);
+    if out.send(Piece::Begins(id)).await.is_err() {
+        return;
+    }
     // Once something has come, the same request could do the same work twice, so it is not sent again. It is as long
     // as the session and takes a while to free: now, while the model writes, and not when the reply ends.
     drop(request);
@@ -106,21 +120,55 @@ async fn read(provider: &dyn Provider, request: Request, timeouts: Timeouts, out
 }
 
 /// Sends the request and waits for the first piece of the reply, which is `None` if there is nothing in it.
+///
+/// One limit is good for both: some providers answer at once and then think, others think before they answer.
 async fn begin(
     provider: &dyn Provider,
     request: &Request,
     timeouts: Timeouts,
 ) -> Result<(Option<Vec<u8>>, Box<dyn Pieces>), Error> {
-    let mut reply = match timeout(timeouts.connect, provider.send(request)).await {
-        Ok(sent) => sent?,
-        Err(_) => return Err(late("the request was not answered", timeouts.connect)),
+    let first = async {
+        let mut reply = provider.send(request).await?;
+        let piece = reply.next().await?;
+        match piece.as_deref().and_then(|piece| failure(provider.dialect(), piece)) {
+            Some(mut error) => {
+                error.request_id = reply.request_id().map(str::to_owned);
+                Err(error)
+            }
+            None => Ok((piece, reply)),
+        }
     };
-    match timeout(timeouts.first_byte, reply.next()).await {
-        Ok(piece) => Ok((piece?, reply)),
+    match timeout(timeouts.first_byte, first).await {
+        Ok(first) => first,
         Err(_) => Err(late("nothing of the reply came", timeouts.first_byte)),
     }
 }
 
+/// The error that a reply begins with, before the model has said anything: some providers answer first and look
+/// afterwards whether they have the time.
+fn failure(dialect: Dialect, piece: &[u8]) -> Option<Error> {
+    let mut reply = Reply::new(dialect);
+    let mut changes = reply.push(piece);
+    while changes.next().is_some() {}
+    drop(changes);
+    let message = reply.message();
+    let failure = message.failure().filter(|_| message.blocks().len() == 0)?;
+    let word = failure.kind.as_deref().unwrap_or_default();
+    let kind = ErrorKind::of_word(word).or_else(|| ErrorKind::of_word(&failure.message));
+    let separator = if word.is_empty() { "" } else { ": " };
+    let message = format!("{word}{separator}{}", failure.message);
+    Some(Error::new(kind.unwrap_or(ErrorKind::ProviderFailed), message))
+}
+
 fn late(what: &str, limit: Duration) -> Error {
-    Error::connection(format!("{what} within {} s", limit.as_secs()))
+    Error::new(ErrorKind::TimedOut, format!("{what} within {}", seconds(limit)))
+}
+
+/// A time as people read it.
+pub(super) fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(1) {
+        format!("{} ms", time.as_millis())
+    } else {
+        format!("{} s", time.as_secs())
+    }
 }

@@ -29,6 +29,8 @@ pub struct Workspace {
     pub journal: Journal,
     /// Where the whole output of commands is kept, outside the root.
     outputs: PathBuf,
+    /// Variables of the environment that commands do not get, besides the keys of known providers.
+    hidden: Vec<String>,
 }
 
 /// What a running tool reports.
@@ -131,7 +133,20 @@ impl Context {
 impl Workspace {
     /// The files below a directory, with a journal, and a directory outside it for the output of commands.
     pub fn new(root: Root, journal: Journal, outputs: impl Into<PathBuf>) -> Self {
-        Self { root, journal, outputs: outputs.into() }
+        Self { root, journal, outputs: outputs.into(), hidden: Vec::new() }
+    }
+
+    /// The same, with variables of the environment that commands do not get. The usual variables of providers' keys
+    /// are never among what they get.
+    #[must_use]
+    pub fn hiding(mut self, variables: Vec<String>) -> Self {
+        self.hidden = variables;
+        self
+    }
+
+    /// The variables that commands do not get.
+    pub(crate) fn hidden(&self) -> &[String] {
+        &self.hidden
     }
 
     /// Where the whole output of commands is kept.

@@ -128,7 +128,7 @@ impl Request {
         let mut command = Command::new("sh");
         command.args(["-c", GATE]).arg(&self.command).current_dir(&self.directory).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        environment::prepare(&mut command);
+        environment::prepare(&mut command, context.workspace().hidden());
         command.env(group::MARK, context.call_id());
         let not_started = |error| Failure::other(format!("The command could not be started: {error}"));
         let mut child = command.spawn().map_err(not_started)?;

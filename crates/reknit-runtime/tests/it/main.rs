@@ -2,6 +2,8 @@
 
 mod crash;
 mod example;
+#[cfg(feature = "http")]
+mod http;
 mod one_result;
 mod session;
 mod store;

@@ -1,7 +1,7 @@
 //! Sessions from end to end, with a script instead of a model.
 
 use reknit::agent::{AgentEvent, Body, EndReason, Entry};
-use reknit_runtime::provider::Error;
+use reknit_runtime::provider::{Error, ErrorKind};
 use reknit_runtime::question::Answer;
 use reknit_runtime::session::{Audience, Timeouts, root_of};
 use reknit_runtime::store::{Cursor, Error as StoreError};
@@ -178,6 +178,26 @@ async fn a_request_is_sent_again_only_while_nothing_was_shown() {
     assert_eq!(notices.count(), 2);
     let requests = watch.entries.iter().filter(|entry| matches!(entry.body, Body::Request { .. }));
     assert_eq!(requests.count(), 1, "it is the same request");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_says_how_long_to_wait() {
+    let busy = |seconds| {
+        let mut error = Error::new(ErrorKind::RateLimited, "busy");
+        error.retry_after = Some(std::time::Duration::from_secs(seconds));
+        Reply::new().refused(error)
+    };
+    let world = World::new([busy(70), busy(0), Reply::new().text("At last."), busy(121)]);
+    let (session, mut watch) = world.open().await;
+    let start = tokio::time::Instant::now();
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Done);
+    // The clock is that of the test: it moves only when everybody waits for it.
+    assert_eq!(start.elapsed().as_secs(), 70);
+    // Nobody wants to wait that long without knowing why.
+    session.say("go").await;
+    assert_eq!(watch.end().await, EndReason::Failed);
+    assert_eq!((start.elapsed().as_secs(), world.script.requests().len()), (70, 4));
 }
 
 #[tokio::test]

@@ -81,15 +81,19 @@ impl World {
     }
 
     pub(crate) fn builder(&self) -> Builder {
+        let script = self.script.clone();
+        match self.tags {
+            None => self.builder_with(script),
+            Some(profile) => self.builder_with(Tagged { script, profile }),
+        }
+    }
+
+    pub(crate) fn builder_with(&self, provider: impl Provider) -> Builder {
         let outputs = self.folder.path().join("outputs");
         let root = self.folder.path().join("root");
         std::fs::create_dir_all(&root).unwrap();
         let workspace = Workspace::new(Root::open(root).unwrap(), Journal::temporary().unwrap(), outputs);
-        let (script, workspace) = (self.script.clone(), Arc::new(workspace));
-        let builder = match self.tags {
-            None => Session::builder("s", script, workspace),
-            Some(profile) => Session::builder("s", Tagged { script, profile }, workspace),
-        };
+        let builder = Session::builder("s", provider, Arc::new(workspace));
         builder.store(self.store.clone()).tools(self.tools.clone()).clock(ManualClock::new())
     }
 

@@ -29,6 +29,7 @@ pub struct Header {
     /// When the recording was started, in the format of RFC 3339.
     pub at: Option<String>,
     request: Option<Value>,
+    response: Option<Value>,
     /// Unknown members, which are kept.
     extra: Object,
 }
@@ -48,6 +49,19 @@ impl Header {
         self.request.as_ref()
     }
 
+    /// The same with what is known about the response besides its content, whose secrets are removed.
+    #[must_use]
+    pub fn with_response(mut self, mut response: Value) -> Self {
+        secrets::remove(&mut response);
+        self.response = Some(response);
+        self
+    }
+
+    /// What is known about the response besides its content, such as its status.
+    pub fn response(&self) -> Option<&Value> {
+        self.response.as_ref()
+    }
+
     /// Its line in a recording, including the line end.
     pub fn to_line(&self) -> String {
         let mut line = Object::new();
@@ -62,6 +76,9 @@ impl Header {
         }
         if let Some(request) = &self.request {
             line.insert("request", request.clone());
+        }
+        if let Some(response) = &self.response {
+            line.insert("response", response.clone());
         }
         with_extra(line, &self.extra)
     }
@@ -80,7 +97,8 @@ impl Header {
         let mut rest = Value::from(line);
         secrets::remove(&mut rest);
         let mut extra = if let Value::Object(rest) = rest { rest } else { Object::new() };
-        Ok(Self { dialect, at, request: extra.remove("request"), extra })
+        let (request, response) = (extra.remove("request"), extra.remove("response"));
+        Ok(Self { dialect, at, request, response, extra })
     }
 }
 

@@ -95,7 +95,8 @@ impl Reader {
         }
     }
 
-    /// The header, once [`Reader::next_read`] has read past it.
+    /// The header, once [`Reader::next_read`] has read past it. If several exchanges follow each other, it is that of
+    /// the last read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
@@ -108,7 +109,10 @@ impl Reader {
             }
             let number = self.lines;
             let error = |fault| Error { fault, line: number };
-            if self.header.is_none() {
+            let is_header = detect(&self.buffer[range.clone()]) == Detected::Recording;
+            // One that is cut belongs to an exchange of which nothing came.
+            let is_next = is_header && matches!(line, Line::Whole(_));
+            if self.header.is_none() || is_next {
                 self.header = Some(self.parse_header(range.clone()).map_err(error)?);
                 continue;
             }

@@ -14,8 +14,10 @@ use crate::event::{Event, Notation, Opening, Owner, Slot, Start, Stop, StopReaso
 use crate::frame::Frame;
 
 mod native;
+mod request;
 
 pub(super) use native::Native;
+pub(super) use request::FORM;
 
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let (mut done, mut content, mut model, mut error, mut count) = (false, false, false, false, 0);

@@ -49,9 +49,9 @@ fn history_cases_cut_anywhere_are_accepted_and_come_back() {
 
 #[test]
 fn a_dialect_without_requests_says_so() {
-    let error = history::request(Dialect::Ollama, &[]).unwrap_err();
-    assert_eq!(error.to_string(), "requests in `ollama` are not supported");
-    assert_eq!(history::bodies(Dialect::Ollama, "", &[]), Err(error));
+    let error = history::request(Dialect::AgentC, &[]).unwrap_err();
+    assert_eq!(error.to_string(), "requests in `agent-c` are not supported");
+    assert_eq!(history::bodies(Dialect::AgentC, "", &[]), Err(error));
 }
 
 #[test]

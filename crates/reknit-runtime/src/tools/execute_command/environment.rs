@@ -2,6 +2,7 @@
 //! read by a program.
 
 use std::env;
+use std::ffi::{OsStr, OsString};
 
 use tokio::process::Command;
 
@@ -16,7 +17,7 @@ const SET: [(&str, &str); 6] = [
 ];
 
 /// The providers whose keys are removed.
-const PROVIDERS: [&str; 15] = [
+const PROVIDERS: [&str; 16] = [
     "ANTHROPIC",
     "OPENAI",
     "AZURE_OPENAI",
@@ -32,13 +33,23 @@ const PROVIDERS: [&str; 15] = [
     "COHERE",
     "CEREBRAS",
     "FIREWORKS",
+    "OLLAMA",
 ];
 /// What such keys are called after the name of the provider.
 const KEYS: [&str; 4] = ["_API_KEY", "_AUTH_TOKEN", "_ADMIN_KEY", "_API_KEYS"];
 
-pub(super) fn prepare(command: &mut Command) {
-    for (name, _) in env::vars_os() {
-        if name.to_str().is_some_and(is_key) {
+/// Prepares the environment of a command, which does not get keys: neither by their usual names, nor by these, nor
+/// under another name.
+pub(super) fn prepare(command: &mut Command, hidden: &[String]) {
+    let is_hidden = |name: &OsStr| {
+        name.to_str().is_some_and(|name| is_key(name) || hidden.iter().any(|hidden| hidden == name))
+    };
+    let keys: Vec<OsString> = env::vars_os()
+        .filter(|(name, value)| is_hidden(name) && !value.is_empty())
+        .map(|(_, value)| value)
+        .collect();
+    for (name, value) in env::vars_os() {
+        if is_hidden(&name) || keys.contains(&value) {
             command.env_remove(name);
         }
     }

@@ -172,6 +172,14 @@ impl Own {
                         own.calls.push([word(call, "id"), word(function, "name"), arguments]);
                     }
                 }
+                Dialect::Ollama => {
+                    for call in objects(message, "tool_calls") {
+                        let function =
+                            call.get("function").and_then(Value::as_object).expect("it was checked");
+                        let arguments = function.get("arguments").expect("it was checked").to_string();
+                        own.calls.push([word(call, "id"), word(function, "name"), arguments]);
+                    }
+                }
                 Dialect::OpenAiResponses => {
                     let item = message.as_object().expect("it was checked");
                     own.seals.extend(seals(item));
