@@ -6,10 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::packages::{self, Program};
+use crate::packages::{self, PYTHON};
 use crate::{Project, run as run_command};
-
-const PYTHON: Program = ("python3 3.10", &["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]);
 
 /// Installs what is missing into `target/sdk` and runs the checks. A language that is not installed is
 /// skipped.
