@@ -117,12 +117,13 @@ impl Wheel<'_> {
         let python = self.environment("test", &tests.join("requirements.txt"))?;
         self.install(&python, wheel)?;
         let mut pytest = Command::new(&python);
-        pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--quiet", "-rs", "--import-mode=importlib"]);
+        pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "--quiet", "-rs"]);
         pytest.arg(&tests).current_dir(self.folder());
         let binary = self.project.target.join("debug/reknit").with_extension(std::env::consts::EXE_EXTENSION);
         pytest.env("REKNIT", binary).env("REKNIT_ROOT", &self.project.root);
-        // What the checkers and Ray download or write stays below `target`.
+        // What the checkers of types download and keep stays below `target`.
         pytest.env("PYRIGHT_PYTHON_CACHE_DIR", self.folder().join("pyright"));
+        pytest.env("REKNIT_MYPY_CACHE", self.folder().join("mypy"));
         // They talk to this machine only, whatever its proxy settings are.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
             pytest.env_remove(proxy).env_remove(proxy.to_lowercase());

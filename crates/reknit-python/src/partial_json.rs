@@ -19,12 +19,12 @@ const WHAT: &str = "PartialJson";
 ///
 /// >>> json = reknit.PartialJson()
 /// >>> json.push('{"path": "a.py", "content": "impo')
-/// [JsonChange('opened', ''), JsonChange('opened', '/path'), JsonChange('grew', '/path', 'a.py'), JsonChange('closed', '/path'), JsonChange('opened', '/content'), JsonChange('grew', '/content', 'impo')]
 /// >>> json.value
 /// {'path': 'a.py', 'content': 'impo'}
 /// >>> json.state("/path"), json.state("/content"), json.state("/mode")
 /// ('complete', 'partial', 'missing')
 /// >>> json.push('rt os"}')
+/// >>> json.changes
 /// [JsonChange('grew', '/content', 'rt os'), JsonChange('closed', '/content'), JsonChange('closed', '')]
 /// >>> json.finish()
 /// {'path': 'a.py', 'content': 'import os'}
@@ -90,11 +90,11 @@ impl PartialJson {
         Self { inner: Mutex::new(Inner { json, shadow: None }) }
     }
 
-    /// Takes the next piece, and returns what it changed.
+    /// Takes the next piece.
     ///
     /// Text that is not JSON is not an exception here: `error` says what is wrong with it, and what was read
     /// before stays.
-    fn push<'py>(&self, py: Python<'py>, piece: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    fn push(&self, py: Python<'_>, piece: &Bound<'_, PyAny>) -> PyResult<()> {
         let Ok(text) = piece.cast::<PyString>() else {
             return Err(wrong_type("a piece of JSON must be a str", piece, "decode it first"));
         };
@@ -105,11 +105,15 @@ impl PartialJson {
             // The error stays, and is returned by `error` and `finish`.
             let _ = json.push(text);
         })?;
-        if let Some(shadow) = shadow {
-            shadow.follow(py, json)?;
-        }
+        shadow.as_mut().map_or(Ok(()), |shadow| shadow.follow(py, json))
+    }
+
+    /// What the last piece changed, in the order of the text.
+    #[getter]
+    fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let inner = lock(py, &self.inner, WHAT)?;
         let list = PyList::empty(py);
-        for change in json.changes() {
+        for change in inner.json.changes() {
             list.append(JsonChange::from(change))?;
         }
         Ok(list)

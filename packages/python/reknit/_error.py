@@ -7,7 +7,7 @@ class Error(Exception):
     `kind` is a word to match on, and `hint` says what to do about it.
 
     >>> json = reknit.PartialJson()
-    >>> _ = json.push('{"a": ')
+    >>> json.push('{"a": ')
     >>> try:
     ...     json.finish()
     ... except reknit.Error as error:

@@ -5,8 +5,19 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, TypeAlias
 
 from reknit._error import Error
-from reknit._reknit import Call, Diagnostic, End, Frame, FrameDecoder, Message, Reply, Text, Thinking, Tools
-from reknit._reknit import _detect_profile  # pyright: ignore[reportPrivateUsage]
+from reknit._reknit import (
+    Call,
+    Diagnostic,
+    End,
+    Frame,
+    FrameDecoder,
+    Message,
+    Reply,
+    Text,
+    Thinking,
+    Tools,
+    _detect_profile,
+)
 from reknit._sources import AsyncSource, Source, async_pieces, encoded, pieces
 from reknit._types import Dialect, Framing, Limits
 

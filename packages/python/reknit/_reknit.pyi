@@ -4,6 +4,33 @@ from typing import Any, Literal, TypeAlias, final
 from reknit._error import Error
 from reknit._types import Block, Change, Dialect, Framing, Limits, Status, StopReason
 
+__all__ = [
+    "AppliedEdits",
+    "Call",
+    "Chunks",
+    "Diagnostic",
+    "End",
+    "Frame",
+    "FrameDecoder",
+    "JsonChange",
+    "Message",
+    "PartialJson",
+    "Repair",
+    "Reply",
+    "Request",
+    "Text",
+    "Thinking",
+    "Tools",
+    "Transcript",
+    "Usage",
+    "_detect_profile",
+    "_panic_for_tests",
+    "_read_column",
+    "apply_edits",
+    "history",
+    "profiles",
+]
+
 _Bytes: TypeAlias = bytes | bytearray | memoryview
 _ToolList: TypeAlias = list[dict[str, Any]] | str
 
@@ -185,7 +212,9 @@ class JsonChange:
 @final
 class PartialJson:
     def __new__(cls, *, depth: int = 128) -> PartialJson: ...
-    def push(self, piece: str) -> list[JsonChange]: ...
+    def push(self, piece: str) -> None: ...
+    @property
+    def changes(self) -> list[JsonChange]: ...
     @property
     def value(self) -> Any: ...
     def state(self, pointer: str = "") -> Literal["missing", "partial", "complete"]: ...

@@ -50,43 +50,45 @@ AsyncSource: TypeAlias = (
     AsyncBytesResponse | AsyncSdkResponse | AiohttpResponse | Content | AsyncIterable[Piece] | Source
 )
 
-# What the SDKs' own helpers (`.stream()`) add to the provider's events: events that repeat what came, and fields
-# with the message so far.
-_REPEATED = frozenset({"text", "thinking", "citation", "signature", "input_json", "compaction"})
+# The SDKs' own helpers (`.stream()`) add events that repeat what came, and fields with the message so far.
+_HELPERS = ("anthropic.lib.streaming", "openai.lib.streaming")
+_FROM_PROVIDER = ("message_stop", "content_block_stop", "response.")
 _ADDED_FIELDS = {
     "message_stop": {"message"},
     "content_block_stop": {"content_block"},
     "response.output_text.delta": {"snapshot"},
     "response.output_text.done": {"parsed"},
     "response.function_call_arguments.delta": {"snapshot"},
-    "response.function_call_arguments.done": {"parsed_arguments"},
 }
 
 
 def pieces(source: Source) -> Iterator[Piece]:
     """The pieces of a source."""
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return iter([source])
-    if hasattr(source, "iter_bytes"):
-        source = cast(BytesResponse, source).iter_bytes()
-    if isinstance(source, str) or not hasattr(source, "__iter__"):
-        raise _no_source(source)
-    return iter(cast(Iterable[Piece], source))
+    # Callers without a type checker may give anything.
+    given: Any = source
+    if isinstance(given, (bytes, bytearray, memoryview)):
+        return iter([cast(Bytes, given)])
+    if hasattr(given, "iter_bytes"):
+        given = given.iter_bytes()
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise _no_source(cast(object, given))
+    return iter(cast(Iterable[Piece], given))
 
 
 def async_pieces(source: AsyncSource) -> AsyncIterator[Piece]:
     """The pieces of an asynchronous source; those of any other are taken as they are."""
-    if hasattr(source, "aiter_bytes"):
-        source = cast(AsyncBytesResponse, source).aiter_bytes()
-    elif hasattr(source, "iter_bytes"):
-        source = cast(AsyncSdkResponse, source).iter_bytes()
-    elif hasattr(source, "iter_any"):
-        source = cast(Content, source).iter_any()
-    elif hasattr(source, "content") and hasattr(cast(Any, source).content, "iter_any"):
-        source = cast(AiohttpResponse, source).content.iter_any()
-    if hasattr(source, "__aiter__"):
-        return aiter(cast(AsyncIterable[Piece], source))
-    return _as_async(pieces(cast(Source, source)))
+    given: Any = source
+    if hasattr(given, "aiter_bytes"):
+        given = given.aiter_bytes()
+    elif hasattr(given, "iter_bytes"):
+        given = given.iter_bytes()
+    elif hasattr(given, "iter_any"):
+        given = given.iter_any()
+    elif hasattr(given, "content") and hasattr(given.content, "iter_any"):
+        given = given.content.iter_any()
+    if hasattr(given, "__aiter__"):
+        return aiter(cast(AsyncIterable[Piece], given))
+    return _as_async(pieces(given))
 
 
 async def _as_async(pieces: Iterator[Piece]) -> AsyncIterator[Piece]:
@@ -107,15 +109,13 @@ def encoded(piece: Piece) -> Bytes | None:
     if not hasattr(piece, "model_dump_json"):
         # Whatever it is, the engine's own error names its type.
         return cast(Bytes, piece)
-    if kind in _REPEATED or (isinstance(kind, str) and _is_derived(piece)):
-        return None
-    excluded = _ADDED_FIELDS.get(kind) if isinstance(kind, str) else None
-    # Only what came: a model has defaults for the rest. What came need not be what the SDK's model expects.
-    return _frame(cast(Any, piece).model_dump_json(exclude_unset=True, exclude=excluded, warnings=False))
-
-
-def _is_derived(event: object) -> bool:
-    return type(event).__module__.startswith("openai.lib.streaming.chat")
+    added = None
+    if isinstance(kind, str) and type(piece).__module__.startswith(_HELPERS):
+        if not kind.startswith(_FROM_PROVIDER):
+            return None
+        added = _ADDED_FIELDS.get(kind)
+    # Only what came: a model has defaults for the rest. And what came need not be what the model expects.
+    return _frame(cast(Any, piece).model_dump_json(exclude_unset=True, exclude=added, warnings=False))
 
 
 def _frame(event: str) -> bytes:

@@ -5,7 +5,7 @@ Needs `pyarrow`, which `pip install reknit[arrow]` brings along.
 
 from typing import TYPE_CHECKING, Any, overload
 
-from reknit._reknit import _read_column  # pyright: ignore[reportPrivateUsage]
+from reknit._reknit import _read_column
 from reknit._types import Dialect, Limits
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def messages(
     limits: Limits | None = None,
 ) -> "pa.Table": ...
 def messages(
-    batch: "pa.RecordBatch | pa.Table",
+    batch: Any,
     column: str,
     *,
     dialect: Dialect | None = None,
@@ -55,7 +55,7 @@ def messages(
     grammar: str | None = None,
     tools: list[dict[str, Any]] | str | None = None,
     limits: Limits | None = None,
-) -> "pa.RecordBatch | pa.Table":
+) -> Any:
     """Reads the raw streams in a binary column. Returns a row for each, in the same order.
 
     The columns are `status`, `dialect`, `model`, `stop_reason`, `usage` (a struct), `text`, `calls` (a list of
@@ -87,15 +87,17 @@ def messages(
         names = ", ".join(batch.schema.names)
         raise ValueError(f"there is no column `{column}`\nhint: use one of {names}")
 
-    def read(array: "pa.Array[Any]") -> "pa.RecordBatch":
+    def read(array: object) -> "pa.RecordBatch":
         capsules = _read_column(
             array, dialect=dialect, profile=profile, grammar=grammar, tools=tools, limits=limits
         )
         return pa.record_batch(_Exported(capsules))
 
-    if isinstance(batch, pa.RecordBatch):
-        return read(batch.column(column))
-    chunks = batch.column(column).chunks
+    is_table = isinstance(batch, pa.Table)
+    given: Any = batch
+    if not is_table:
+        return read(given.column(column))
+    chunks: list[Any] = given.column(column).chunks
     # A table without chunks still has its columns.
-    empty = pa.array([], type=batch.schema.field(column).type)
-    return pa.Table.from_batches([read(chunk) for chunk in chunks] or [read(empty)])
+    chunks = chunks or [pa.array([], type=given.schema.field(column).type)]
+    return pa.Table.from_batches([read(chunk) for chunk in chunks])

@@ -1,12 +1,7 @@
 """The tests run with the built wheel, in an environment of its own: `cargo xtask test` sets it up."""
 
-import os
-import pathlib
-
 import pytest
 import reknit
-
-ROOT = pathlib.Path(os.environ["REKNIT_ROOT"])
 
 
 def pytest_sessionstart() -> None:
