@@ -1,5 +1,6 @@
 //! `cargo xtask python`: the wheel of `packages/python`, and its tests.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,6 +37,19 @@ pub(crate) fn test(project: &Project) -> Result<()> {
     let file = wheel.build()?;
     wheel.try_alone(&file)?;
     wheel.run_tests(&file)
+}
+
+/// Runs the benchmarks of the package with `args`. Fails if a target is missed.
+pub(crate) fn bench(project: &Project, args: &[OsString]) -> Result<()> {
+    if let Some(why) = missing(project) {
+        bail!("the benchmarks of the Python package cannot be run: {why}");
+    }
+    let wheel = Wheel { project };
+    let file = wheel.build()?;
+    let python = wheel.environment("bench", &project.root.join("bench/python/requirements.txt"))?;
+    wheel.install(&python, &file)?;
+    let args = args.iter().filter(|arg| *arg != "python");
+    run_command(project.command(&python).arg("bench/python/bench.py").args(args))
 }
 
 /// Why there is no Python to work with.
