@@ -62,12 +62,14 @@ pub(crate) fn check(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// The crates that others can depend on: those with a `lib.rs`.
+/// The crates that others can depend on: those with a `lib.rs`, except modules for another language, which have
+/// types of their own.
 fn library_crates(project: &Project) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(project.root.join("crates")).context("cannot read `crates`")? {
         let path = entry?.path();
-        if path.join("src/lib.rs").is_file() {
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap_or_default();
+        if path.join("src/lib.rs").is_file() && !manifest.contains("crate-type = [\"cdylib\"") {
             names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
         }
     }

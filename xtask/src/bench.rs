@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use crate::{Project, packages};
+use crate::{Project, packages, python};
 
 /// More memory than the benchmarks ever use.
 const HEAP: &str = "4000000000";
@@ -13,7 +13,7 @@ const HEAP: &str = "4000000000";
 const BLOCK: &str = "33554432";
 
 /// Builds and runs `bench/` with `args`, and with the JavaScript peers where Node is installed. The peer
-/// `tool-parser` has a workspace of its own and is run by name.
+/// `tool-parser`, which has a workspace of its own, and the Python package are run by name.
 pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     if !project.root.join("bench/Cargo.toml").is_file() {
         bail!("there is no `bench/Cargo.toml`\nhint: run this in a checkout that has the benchmarks");
@@ -21,6 +21,9 @@ pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     if args.iter().any(|arg| arg == "tool-parser") {
         let manifest = "bench/tool-parser/Cargo.toml";
         return crate::run(&mut project.cargo(["run", "--release", "--manifest-path", manifest]));
+    }
+    if args.iter().any(|arg| arg == "python") {
+        return python::bench(project, args);
     }
     match packages::missing_for_node(project) {
         Some(name) => println!("skipped: the JavaScript peers, because `{name}` or newer is not installed"),

@@ -16,6 +16,9 @@ const NODE: [Program; 2] = [
     ("npm", &["--version"]),
 ];
 
+pub(crate) const PYTHON: Program =
+    ("python3 3.10", &["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]);
+
 /// The first program that is missing on this machine to run JavaScript.
 pub(crate) fn missing_for_node(project: &Project) -> Option<&'static str> {
     NODE.into_iter().find(|program| !has(project, *program)).map(|(name, _)| name)

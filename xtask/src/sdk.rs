@@ -7,10 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::packages::{self, Program};
+use crate::packages::{self, PYTHON};
 use crate::{Project, run as run_command};
-
-const PYTHON: Program = ("python3 3.10", &["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]);
 
 /// Builds the command line and the strict provider, and runs the checks.
 pub(crate) fn run(project: &Project) -> Result<()> {

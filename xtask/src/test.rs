@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::{Project, api, fuzz, licences, run as run_command, sdk, tidy};
+use crate::{Project, api, fuzz, licences, python, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 13] = [
+const STEPS: [(&str, Step); 14] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
@@ -18,6 +18,7 @@ const STEPS: [(&str, Step); 13] = [
     // Before the tests: one of them edits the code of the SDKs.
     ("SDKs", sdk::check),
     ("tests", tests),
+    ("Python package", python::test),
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),

@@ -1,0 +1,83 @@
+//! What goes wrong, as Python's exceptions.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// Where the package defines its exceptions.
+const MODULE: &str = "reknit._error";
+
+/// The kind of an error that is a bug of ours.
+pub(crate) const PANIC: &str = "panic";
+pub(crate) const PANIC_HINT: &str = "this is a bug in reknit: please report it with the input that led to it";
+
+/// `reknit.Error`.
+pub(crate) fn error(py: Python<'_>, kind: &str, message: &str, hint: &str) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    made(CLASS.import(py, MODULE, "Error"), kind, message, hint)
+}
+
+/// `reknit.InUseError`: another thread is using the same object right now.
+fn in_use(py: Python<'_>, what: &str) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let message = format!("another thread is using this {what}");
+    let hint = "give each thread its own, or use a lock around it";
+    made(CLASS.import(py, MODULE, "InUseError"), "in-use", &message, hint)
+}
+
+fn made(class: PyResult<&Bound<'_, PyType>>, kind: &str, message: &str, hint: &str) -> PyErr {
+    match class.and_then(|class| class.call1((message, kind, hint))) {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// The value behind a lock, unless another thread has it.
+pub(crate) fn lock<'a, T>(py: Python<'_>, value: &'a Mutex<T>, what: &str) -> PyResult<MutexGuard<'a, T>> {
+    match value.try_lock() {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::WouldBlock) => Err(in_use(py, what)),
+        Err(TryLockError::Poisoned(_)) => Err(panicked(py, &format!("this {what} was left half changed"))),
+    }
+}
+
+/// Calls the engine. A panic becomes `reknit.Error`: pyo3's own exception for it is missed by `except Exception`.
+pub(crate) fn guarded<T>(py: Python<'_>, call: impl FnOnce() -> T) -> PyResult<T> {
+    caught(call).map_err(|words| panicked(py, &words))
+}
+
+/// The same without Python: what the panic said.
+pub(crate) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| words(&*payload))
+}
+
+pub(crate) fn panicked(py: Python<'_>, words: &str) -> PyErr {
+    error(py, PANIC, &format!("the engine panicked: {words}"), PANIC_HINT)
+}
+
+fn words(payload: &(dyn Any + Send)) -> String {
+    let words = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+    words.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}
+
+/// A `TypeError` that says what came instead.
+pub(crate) fn wrong_type(what: &str, came: &Bound<'_, PyAny>, hint: &str) -> PyErr {
+    let name = came.get_type().qualname().map_or_else(|_| "an object".to_owned(), |name| format!("`{name}`"));
+    PyTypeError::new_err(format!("{what}, not {name}\nhint: {hint}"))
+}
+
+/// What cannot happen with the engine's own forms.
+pub(crate) fn unexpected(error: impl std::fmt::Display) -> PyErr {
+    PyRuntimeError::new_err(format!("the engine's own form cannot be read: {error}"))
+}
+
+/// Panics as a bug in the engine would. The tests check what becomes of that.
+#[pyfunction(name = "_panic_for_tests")]
+pub(crate) fn panic_for_tests(py: Python<'_>, words: String) -> PyResult<()> {
+    guarded(py, || panic!("{words}"))
+}
