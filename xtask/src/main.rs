@@ -14,6 +14,7 @@ mod packages;
 mod licences;
 mod dist;
 mod sdk;
+mod npm;
 mod fixtures;
 mod misplaced;
 mod prefixes;
@@ -30,6 +31,7 @@ usage: cargo xtask COMMAND
   api             regenerate the listings of the public API in docs/api, for review
   corpus          regenerate the expected files in corpus/, for review
   sdk             run the providers' SDKs against `reknit replay --serve`
+  npm             build the npm package, target/npm/reknit-VERSION.tgz
   fixtures DIR    read the recorded streams in DIR/streams, whole and cut; apply the edits in DIR/edits
   misplaced N [SEED]
                   generate N edits over real files, of which none may be wrong
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         (Some("api"), []) => api::write(&project),
         (Some("corpus"), []) => test::rewrite_corpus(&project),
         (Some("sdk"), []) => sdk::run(&project),
+        (Some("npm"), []) => npm::run(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
         (Some("misplaced"), [edits]) => misplaced::run(&project, edits, None),
         (Some("misplaced"), [edits, seed]) => misplaced::run(&project, edits, Some(seed)),

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::{Project, api, fuzz, licences, run as run_command, sdk, tidy};
+use crate::{Project, api, fuzz, licences, npm, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 12] = [
+const STEPS: [(&str, Step); 13] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
@@ -17,6 +17,7 @@ const STEPS: [(&str, Step); 12] = [
     // Before the tests: one of them edits the code of the SDKs.
     ("SDKs", sdk::run),
     ("tests", tests),
+    ("npm package", npm::test),
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),
