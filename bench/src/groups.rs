@@ -14,6 +14,7 @@ pub(crate) mod journal;
 pub(crate) mod look;
 pub(crate) mod memory;
 pub(crate) mod message;
+pub(crate) mod npm;
 pub(crate) mod session;
 pub(crate) mod sse;
 pub(crate) mod tags;
@@ -45,13 +46,14 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 11] = [
+pub(crate) const ALL: [(&str, Run); 12] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
     ("tags", tags::run),
     ("edit", edit::run),
     ("chunks", chunks::run),
+    ("npm", npm::run),
     ("growth", growth::run),
     ("memory", memory::run),
     ("journal", journal::run),
