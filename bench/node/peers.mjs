@@ -11,6 +11,10 @@ import { parsePartialJson, readUIMessageStream } from "ai";
 import { createParser } from "eventsource-parser";
 import { parse } from "partial-json";
 
+/** The npm package; nothing if it was not built. */
+const reknit = await import("reknit").catch(() => undefined);
+await reknit?.ready();
+
 const works = {
   // Bytes in reads to events.
   "eventsource-parser": (input, { read }) => {
@@ -47,6 +51,45 @@ const works = {
       async () => fingerprint((await parsePartialJson(input.text)).value),
     ),
 
+  // The npm package, on the same arguments: a look is the value, what changed and the new text.
+  "reknit, look": (input, { ends }) => {
+    const json = new reknit.PartialJson();
+    return timed(
+      () => {
+        let at = 0;
+        for (const end of ends) {
+          const changes = json.push(input.text.slice(at, end));
+          at = end;
+          if (changes.length > 0) isObject(json.value);
+        }
+      },
+      () => {
+        const value = json.finish();
+        json.dispose();
+        return fingerprint(value);
+      },
+    );
+  },
+
+  // The npm package, bytes in reads to the message, with a look at each change.
+  "reknit, message": async (input, { read, event }) => {
+    const pieces = event ? events(input.bytes) : reads(input.bytes, read);
+    let calls = 0;
+    const reply = new reknit.Reply({ dialect: "anthropic", join: false });
+    return timed(
+      () => {
+        for (const piece of pieces) {
+          for (const change of reply.push(piece)) {
+            if ("grew" in change && change.grew.text.length > 0) calls += 1;
+          }
+        }
+        reply.finish();
+        isObject(reply.message.blocks);
+      },
+      () => calls + fingerprint(reply.message.blocks[0].input ?? reply.message.blocks[0].text),
+    );
+  },
+
   // The steps of a message, as objects, to the message after each of them.
   "ai, messages": (input) => {
     const steps = input.text.trim().split("\n").map((line) => JSON.parse(line));
@@ -72,13 +115,13 @@ const works = {
   },
 
   // Bytes in reads to the message, with a listener.
-  "@anthropic-ai/sdk": async (input, { read, listen }) => {
-    let at = 0;
+  "@anthropic-ai/sdk": async (input, { read, event, listen }) => {
+    const pieces = (event ? events(input.bytes) : reads(input.bytes, read)).values();
     const body = new ReadableStream({
       pull(controller) {
-        if (at >= input.bytes.length) return controller.close();
-        controller.enqueue(input.bytes.subarray(at, at + read));
-        at += read;
+        const { done, value } = pieces.next();
+        if (done) return controller.close();
+        controller.enqueue(value);
       },
     });
     const headers = { "content-type": "text/event-stream" };
@@ -98,6 +141,23 @@ const works = {
     );
   },
 };
+
+// Bytes in reads of one length.
+function reads(bytes, length) {
+  return Array.from({ length: Math.ceil(bytes.length / length) }, (_, at) => bytes.subarray(at * length, (at + 1) * length));
+}
+
+// Bytes in reads of one server-sent event.
+function events(bytes) {
+  const pieces = [];
+  for (let at = 0; at < bytes.length; ) {
+    let end = at;
+    while (end < bytes.length && !(bytes[end] === 10 && bytes[end + 1] === 10)) end += 1;
+    pieces.push(bytes.subarray(at, end + 2));
+    at = end + 2;
+  }
+  return pieces;
+}
 
 // Times `work` by the clock on the wall or by the processor time of the process, whichever is less: other
 // programs on the machine must not count against Node, nor its own threads that collect garbage meanwhile.
@@ -124,7 +184,8 @@ function fingerprint(value) {
 
 function versions() {
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-  return { node: process.versions.node, ...dependencies };
+  const own = reknit && JSON.parse(readFileSync("node_modules/reknit/package.json", "utf8")).version;
+  return { node: process.versions.node, ...dependencies, reknit: own };
 }
 
 const inputs = new Map();

@@ -15,6 +15,7 @@ pub(crate) mod journal;
 pub(crate) mod look;
 pub(crate) mod memory;
 pub(crate) mod message;
+pub(crate) mod npm;
 pub(crate) mod session;
 pub(crate) mod sse;
 pub(crate) mod tags;
@@ -53,6 +54,7 @@ pub(crate) const ALL: [(&str, Run); 12] = [
     ("tags", tags::run),
     ("edit", edit::run),
     ("chunks", chunks::run),
+    ("npm", npm::run),
     ("growth", growth::run),
     ("memory", memory::run),
     ("journal", journal::run),

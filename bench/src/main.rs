@@ -28,7 +28,7 @@ usage: cargo xtask bench [--quick] [--record] [GROUP…]
   --quick     smaller inputs and fewer runs
   --record    also write the table to bench/records/, draw docs/img/bench.svg, and write
               the numbers into the table of speeds in README.md; not with --quick
-  GROUP       only these of: sse look message tags edit chunks growth memory journal files session http
+  GROUP       only these of: sse look message tags edit chunks npm growth memory journal files session http
 
 exit code 1 if a target is missed
 ";

@@ -54,6 +54,11 @@ impl Node {
         self.versions[name].as_str().unwrap_or("unknown")
     }
 
+    /// Whether it has a package.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.versions[name].is_string()
+    }
+
     /// Gives Node a text to work on.
     pub(crate) fn input(&self, text: &str) -> Result<Input> {
         let input = Input(self.inputs.replace(self.inputs.get() + 1));

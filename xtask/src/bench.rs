@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use crate::{Project, packages, python};
+use crate::{Project, npm, packages, python};
 
 /// More memory than the benchmarks ever use.
 const HEAP: &str = "4000000000";
@@ -27,7 +27,11 @@ pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     }
     match packages::missing_for_node(project) {
         Some(name) => println!("skipped: the JavaScript peers, because `{name}` or newer is not installed"),
-        None => packages::install_for_node(&project.root.join("bench/node"), "the JavaScript peers")?,
+        None => {
+            let folder = project.root.join("bench/node");
+            packages::install_for_node(&folder, "the JavaScript peers")?;
+            npm::install(project, &folder)?;
+        }
     }
     // One group runs the command line itself.
     crate::run(&mut project.cargo(["build", "--release", "-p", "reknit-cli"]))?;

@@ -15,6 +15,7 @@ mod licences;
 mod dist;
 mod sdk;
 mod python;
+mod npm;
 mod fixtures;
 mod misplaced;
 mod prefixes;
@@ -32,6 +33,7 @@ usage: cargo xtask COMMAND
   corpus          regenerate the expected files in corpus/, for review
   sdk             run the providers' SDKs against `reknit replay --serve`
   python [test]   build the wheel of the Python package, and run its tests
+  npm             build the npm package, target/npm/reknit-VERSION.tgz
   fixtures DIR    read the recorded streams in DIR/streams, whole and cut; apply the edits in DIR/edits
   misplaced N [SEED]
                   generate N edits over real files, of which none may be wrong
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         (Some("sdk"), []) => sdk::run(&project),
         (Some("python"), []) => python::run(&project),
         (Some("python"), [test]) if test == "test" => python::test(&project),
+        (Some("npm"), []) => npm::run(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
         (Some("misplaced"), [edits]) => misplaced::run(&project, edits, None),
         (Some("misplaced"), [edits, seed]) => misplaced::run(&project, edits, Some(seed)),

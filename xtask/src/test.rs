@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::{Project, api, fuzz, licences, python, run as run_command, sdk, tidy};
+use crate::{Project, api, fuzz, licences, npm, python, run as run_command, sdk, tidy};
 
 type Step = fn(&Project) -> Result<()>;
 
-const STEPS: [(&str, Step); 14] = [
+const STEPS: [(&str, Step); 15] = [
     ("format", format),
     ("tidy", tidy::run),
     ("lint", lint),
@@ -19,6 +19,7 @@ const STEPS: [(&str, Step); 14] = [
     ("SDKs", sdk::check),
     ("tests", tests),
     ("Python package", python::test),
+    ("npm package", npm::test),
     ("features: none", features_none),
     ("features: default", features_default),
     ("docs", docs),

@@ -85,13 +85,13 @@ fn targets(rows: &[Measured]) -> Vec<Target> {
 /// Where the looks of a peer end: after each delta, or in the middle of equal parts of them.
 ///
 /// The work of a look grows with what has come, so the looks in the middle represent their parts.
-struct Sample {
-    ends: Vec<usize>,
+pub(super) struct Sample {
+    pub(super) ends: Vec<usize>,
     steps: usize,
 }
 
 impl Sample {
-    fn new(argument: &str, patience: usize) -> Self {
+    pub(super) fn new(argument: &str, patience: usize) -> Self {
         let steps = argument.len().div_ceil(DELTA);
         let affordable = (patience / (argument.len() / 2)).max(LEAST);
         let ends: Vec<_> = if affordable >= steps {
@@ -103,7 +103,7 @@ impl Sample {
     }
 
     /// The time of the sample, reckoned up to all looks.
-    fn runner<'a>(&self, name: &'static str, mut work: Work<'a>) -> Runner<'a> {
+    pub(super) fn runner<'a>(&self, name: &'static str, mut work: Work<'a>) -> Runner<'a> {
         let (taken, steps) = (self.ends.len(), self.steps);
         if taken == steps {
             return Runner::new(name, work);
