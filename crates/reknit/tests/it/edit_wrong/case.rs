@@ -144,15 +144,16 @@ impl Case {
             Class::KeptLine => {
                 edit.slip_kept_line(&block, random)?;
                 let others = [&lines[..start], &lines[start + height..]].concat();
-                if has_look_alike(&others, &block) {
+                // With another line, it may be what the file has elsewhere: then that is what it names.
+                if has_look_alike(&others, &block) || occurs(&lines, &edit.search) {
                     return None;
                 }
                 Right::Possible
             }
             Class::Slipped(slip, sides) => {
                 edit.slip(slip, sides, random)?;
-                // The file has the line twice.
-                if slip == Slip::LineTwice && places(&lines, &edit.search) != 0 {
+                // The file has the line twice, or begins the next one with it.
+                if slip == Slip::LineTwice && occurs(&lines, &edit.search) {
                     return None;
                 }
                 Right::Possible
@@ -406,6 +407,11 @@ fn with_dividers(source: &Source, random: &mut Random) -> Vec<String> {
         lines.splice(at..at, [format!("Heading {number}"), "=======".to_owned()]);
     }
     lines
+}
+
+/// Whether a file has a block; the last line of it may be the beginning of a longer one.
+fn occurs(file: &[String], block: &[String]) -> bool {
+    places(file, block) != 0 || file.join("\n").contains(&block.join("\n"))
 }
 
 /// How often a file has a block, blank lines and whitespace at both ends of lines aside.
