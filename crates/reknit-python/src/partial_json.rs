@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use reknit::json::{self, Change, State};
 
-use crate::error::{error, guarded, lock, wrong_type};
+use crate::error::{error, guarded_for, lock, wrong_type};
 use crate::shadow::Shadow;
 use crate::value::to_python;
 
@@ -101,7 +101,7 @@ impl PartialJson {
         let text = text.to_str()?;
         let mut inner = lock(py, &self.inner, WHAT)?;
         let Inner { json, shadow } = &mut *inner;
-        guarded(py, || {
+        guarded_for(py, text.len(), || {
             // The error stays, and is returned by `error` and `finish`.
             let _ = json.push(text);
         })?;

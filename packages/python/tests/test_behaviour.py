@@ -170,25 +170,36 @@ def test_errors_can_be_pickled_and_matched() -> None:
     assert issubclass(reknit.InUseError, reknit.Error)
 
 
-def test_two_threads_cannot_use_one_reply_at_once() -> None:
+LONG = 60_000_000
+
+
+@pytest.mark.parametrize(
+    ("make", "piece", "name"),
+    [
+        (reknit.Reply, b"data: " + b"x" * LONG, "reply"),
+        (reknit.FrameDecoder, b"data: " + b"x" * LONG, "FrameDecoder"),
+        (reknit.PartialJson, '"' + "x" * LONG, "PartialJson"),
+        (lambda: reknit.Tools("hermes"), "x" * LONG, "Tools"),
+    ],
+)
+def test_two_threads_cannot_use_one_object_at_once(make: Callable[[], Any], piece: Any, name: str) -> None:
     # While a long piece is read, the global lock is released; so the other thread runs, and is refused.
-    piece = b"data: " + b"x" * 60_000_000
     refused = threading.Event()
 
-    def meddle(reply: reknit.Reply, done: threading.Event) -> None:
+    def meddle(shared: Any, done: threading.Event) -> None:
         while not done.is_set() and not refused.is_set():
             try:
-                reply.push(b"")
+                shared.push(piece[:0])
             except reknit.InUseError as error:
-                assert error.kind == "in-use" and "another thread is using this reply" in str(error)
+                assert error.kind == "in-use" and f"another thread is using this {name}" in str(error)
                 refused.set()
 
     for _ in range(50):
-        reply, done = reknit.Reply(), threading.Event()
-        thread = threading.Thread(target=meddle, args=(reply, done))
+        shared, done = make(), threading.Event()
+        thread = threading.Thread(target=meddle, args=(shared, done))
         thread.start()
         try:
-            reply.push(piece)
+            shared.push(piece)
         except reknit.InUseError:
             refused.set()
         done.set()
