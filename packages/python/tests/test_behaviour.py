@@ -33,6 +33,10 @@ HELLO = b'data: {"choices":[{"delta":{"content":"H\xc3\xa9llo"}}]}\n\n'
         (lambda: reknit.Reply(limits={"bytes": 5}), ValueError, "there is no limit `bytes`"),
         (lambda: reknit.Reply(limits={"blocks": -1}), TypeError, "must be an int that is not negative"),
         (lambda: reknit.Reply(limits={"blocks": "many"}), TypeError, "not `str`"),
+        (lambda: reknit.Reply(limits={"json_depth": 513}), ValueError, "at most 512 levels deep, not 513"),
+        (lambda: reknit.PartialJson(depth=10**9), ValueError, "at most 512 levels deep"),
+        (lambda: reknit.PartialJson(depth=-1), OverflowError, "can't convert negative int"),
+        (lambda: reknit.Chunks().append(endless_list()), RecursionError, "more than 640 levels"),
         (lambda: reknit.Reply().native, ValueError, "after `finish`"),
         (lambda: reknit.read("text"), TypeError, "cannot be read from `str`"),
         (lambda: reknit.read(5), TypeError, "cannot be read from `int`"),
@@ -63,6 +67,12 @@ def test_bad_arguments_have_helpful_errors(call: Callable[[], Any], error: type[
     with pytest.raises(error) as raised:
         call()
     assert words in str(raised.value)
+
+
+def endless_list() -> Any:
+    endless: list[Any] = []
+    endless.append(endless)
+    return endless
 
 
 async def endless() -> AsyncIterator[bytes]:
@@ -243,6 +253,32 @@ def test_numbers_are_what_json_makes_of_them() -> None:
     assert partial.value == json.loads(text)
     assert [type(value) for value in partial.value.values()] == [type(value) for value in json.loads(text).values()]
     assert partial.to_json() == text.replace(" ", "")
+
+
+def test_the_deepest_value_can_be_read_in_a_thread() -> None:
+    depth = 510
+    nested = '{"a":' * depth + "1" + "}" * depth
+
+    def read() -> None:
+        partial = reknit.PartialJson(depth=512)
+        for piece in (nested[:100], nested[100:1000], nested[1000:]):
+            partial.push(piece)
+            assert isinstance(partial.value, dict)
+        assert partial.value == partial.finish()
+        function = {"name": "deep", "arguments": nested}
+        event = {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "c", "function": function}]}}]}
+        stop = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+        reading = reknit.read([event, stop], limits={"json_depth": 512})
+        [call] = [item for item in reading if isinstance(item, reknit.Call)]
+        assert call.input == partial.value
+        assert reading.message.to_dict()["blocks"][0]["input"] == call.input
+        done.append(True)
+
+    done: list[bool] = []
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+    assert done == [True]
 
 
 def test_memory_returns_to_its_level() -> None:
