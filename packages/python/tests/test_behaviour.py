@@ -227,6 +227,17 @@ def test_a_panic_is_an_exception_of_the_package() -> None:
     assert isinstance(raised.value, Exception)
 
 
+def test_a_value_is_patched_and_never_made_again() -> None:
+    partial = reknit.PartialJson()
+    partial.push('{"a": ["x')
+    value = partial.value
+    inner = value["a"]
+    partial.push('y", {"b": 1')
+    partial.push("2}]}")
+    assert partial.value is value and value["a"] is inner
+    assert value == {"a": ["xy", {"b": 12}]} == partial.finish()
+
+
 def test_a_value_that_somebody_changes_or_keeps() -> None:
     partial = reknit.PartialJson()
     partial.push('{"a": "x')
