@@ -12,8 +12,8 @@ const HEAP: &str = "4000000000";
 /// The largest value that glibc accepts for this setting; it ignores larger ones.
 const BLOCK: &str = "33554432";
 
-/// Builds and runs `bench/` with `args`, and with the JavaScript peers where Node is installed. The peer
-/// `tool-parser`, which has a workspace of its own, and the Python package are run by name.
+/// Builds and runs `bench/` with `args`, and with the JavaScript peers where Node is installed. The Python
+/// package has a script of its own. The peer `tool-parser` has a workspace of its own and is run by name.
 pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
     if !project.root.join("bench/Cargo.toml").is_file() {
         bail!("there is no `bench/Cargo.toml`\nhint: run this in a checkout that has the benchmarks");
@@ -22,8 +22,11 @@ pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
         let manifest = "bench/tool-parser/Cargo.toml";
         return crate::run(&mut project.cargo(["run", "--release", "--manifest-path", manifest]));
     }
-    if args.iter().any(|arg| arg == "python") {
-        return python::bench(project, args);
+    // Whatever is not an option names a group; all groups run if none is named.
+    let (options, groups): (Vec<_>, Vec<_>) =
+        args.iter().partition(|arg| arg.to_string_lossy().starts_with('-'));
+    if groups == ["python"] {
+        return python::bench(project, options.into_iter());
     }
     match packages::missing_for_node(project) {
         Some(name) => println!("skipped: the JavaScript peers, because `{name}` or newer is not installed"),
@@ -45,5 +48,10 @@ pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
         ("MALLOC_MMAP_THRESHOLD_", BLOCK),
         ("GLIBC_TUNABLES", "glibc.malloc.mxfast=0"),
     ];
-    crate::run(project.cargo(cargo).args(args).envs(keep).env("REKNIT_BINARY", binary))
+    let outcome = crate::run(project.cargo(cargo).args(args).envs(keep).env("REKNIT_BINARY", binary));
+    let asks_for_help = options.iter().any(|option| *option == "--help" || *option == "-h");
+    if groups.is_empty() && !asks_for_help {
+        python::bench(project, options.into_iter())?;
+    }
+    outcome
 }

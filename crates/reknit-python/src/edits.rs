@@ -13,7 +13,7 @@ use reknit::edit::{
 };
 use serde::Serialize;
 
-use crate::error::{guarded, wrong_type};
+use crate::error::{guarded, guarded_for, wrong_type};
 use crate::options::{bytes_of, dict_of, one_of};
 use crate::value::{json, parsed};
 
@@ -55,7 +55,7 @@ pub(crate) fn apply_edits<'py>(
     };
     for piece in pieces(answer)? {
         let piece = piece?;
-        guarded(py, || parser.push(&piece))?;
+        guarded_for(py, piece.len(), || parser.push(&piece))?;
     }
     let files = dict_of(files).ok_or_else(|| {
         wrong_type("`files` must be a dict", files, "give the contents of the files by their paths")
@@ -63,7 +63,8 @@ pub(crate) fn apply_edits<'py>(
     let given = Given::new(&files)?;
     let originals: Vec<_> = given.contents.iter().map(|(path, file)| file.original(path)).collect();
     let answer = guarded(py, || parser.finish())?;
-    let plan = guarded(py, || plan(&answer.edits, &originals, policy))?;
+    let length = given.contents.values().map(|file| file.content.len()).sum();
+    let plan = guarded_for(py, length, || plan(&answer.edits, &originals, policy))?;
     let is_whole = plan.rejected().next().is_none() && answer.problems.is_empty() && !answer.edits.is_empty();
     let contents = is_whole || keep_going;
     let report = json(&Summary::new(&answer, &plan, &given, contents))?;

@@ -51,6 +51,21 @@ pub(crate) fn guarded<T>(py: Python<'_>, call: impl FnOnce() -> T) -> PyResult<T
     caught(call).map_err(|words| panicked(py, &words))
 }
 
+/// The same for an input of so many bytes. A long one is read without Python's global lock.
+pub(crate) fn guarded_for<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    call: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    if bytes <= LONG {
+        return guarded(py, call);
+    }
+    py.detach(|| caught(call)).map_err(|words| panicked(py, &words))
+}
+
+/// Releasing the lock and taking it again costs about as much as reading this many bytes.
+const LONG: usize = 4096;
+
 /// The same without Python: what the panic said.
 pub(crate) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| words(&*payload))

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use reknit::frame::{self, Framing, Kind};
 
 use crate::diagnostic::Diagnostic;
-use crate::error::{error, guarded, lock};
+use crate::error::{error, guarded, guarded_for, lock};
 use crate::options::{self, bytes_of, one_of};
 
 const WHAT: &str = "FrameDecoder";
@@ -111,7 +111,8 @@ impl FrameDecoder {
     fn push<'py>(&self, py: Python<'py>, piece: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let piece = bytes_of(piece)?;
         let mut inner = lock(py, &self.inner, WHAT)?;
-        guarded(py, || inner.decoder.push(&piece))?;
+        let decoder = &mut inner.decoder;
+        guarded_for(py, piece.len(), || decoder.push(&piece))?;
         inner.take(py)
     }
 

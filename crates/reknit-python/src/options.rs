@@ -63,7 +63,7 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
             "frame_bytes" => limits.with_frame_bytes(size(&limit)?),
             "reply_bytes" => limits.with_reply_bytes(number(&limit)?),
             "values" => limits.with_values(size(&limit)?),
-            "json_depth" => limits.with_json_depth(size(&limit)?),
+            "json_depth" => limits.with_json_depth(depth(size(&limit)?)?),
             "blocks" => limits.with_blocks(size(&limit)?),
             "diagnostics" => limits.with_diagnostics(size(&limit)?),
             "text_bytes" => limits.with_text_bytes(size(&limit)?),
@@ -75,6 +75,18 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
         };
     }
     Ok(limits)
+}
+
+/// How deeply JSON may be nested. What is deeper can be read, but hardly be walked: Python gives up at a thousand.
+const DEEPEST: usize = 512;
+
+pub(crate) fn depth(depth: usize) -> PyResult<usize> {
+    match depth {
+        ..=DEEPEST => Ok(depth),
+        _ => Err(PyValueError::new_err(format!(
+            "JSON may be nested at most {DEEPEST} levels deep, not {depth}"
+        ))),
+    }
 }
 
 const LIMITS: [&str; 8] = [

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use reknit::json::{self, Change, State};
 
-use crate::error::{error, guarded, lock, wrong_type};
+use crate::error::{error, guarded_for, lock, wrong_type};
+use crate::options;
 use crate::shadow::Shadow;
 use crate::value::to_python;
 
@@ -85,9 +86,9 @@ impl From<Change<'_>> for JsonChange {
 impl PartialJson {
     #[new]
     #[pyo3(signature = (*, depth=128))]
-    fn new(depth: usize) -> Self {
-        let json = json::PartialJson::with_depth(depth);
-        Self { inner: Mutex::new(Inner { json, shadow: None }) }
+    fn new(depth: usize) -> PyResult<Self> {
+        let json = json::PartialJson::with_depth(options::depth(depth)?);
+        Ok(Self { inner: Mutex::new(Inner { json, shadow: None }) })
     }
 
     /// Takes the next piece.
@@ -101,7 +102,7 @@ impl PartialJson {
         let text = text.to_str()?;
         let mut inner = lock(py, &self.inner, WHAT)?;
         let Inner { json, shadow } = &mut *inner;
-        guarded(py, || {
+        guarded_for(py, text.len(), || {
             // The error stays, and is returned by `error` and `finish`.
             let _ = json.push(text);
         })?;

@@ -12,14 +12,11 @@ use reknit::tags::GrammarError;
 use reknit::{Dialect, Item, Limits};
 
 use crate::change::{self, Counter, Step};
-use crate::error::{error, guarded, lock};
+use crate::error::{error, guarded_for, lock, panicked};
 use crate::item::{Call, End, Text, Thinking};
 use crate::message::{self, Message};
 use crate::options::{self, Notation, bytes_of};
 use crate::value::{json, to_python};
-
-/// Longer pieces are read without Python's global lock.
-const LONG: usize = 4096;
 
 const WHAT: &str = "reply";
 
@@ -309,10 +306,11 @@ impl Reply {
                 take(change, at, message, *join);
             }
         };
-        let outcome = match input {
-            Input::Piece(piece) if piece.len() > LONG => guarded_detached(py, work),
-            _ => guarded(py, work),
+        let length = match input {
+            Input::Piece(piece) => piece.len(),
+            Input::End => 0,
         };
+        let outcome = guarded_for(py, length, work);
         if let Err(error) = outcome {
             *phase = Phase::Broken;
             return Err(error);
@@ -366,11 +364,6 @@ impl Choice {
     }
 }
 
-fn guarded_detached(py: Python<'_>, work: impl FnOnce() + Send) -> PyResult<()> {
-    let outcome = py.detach(|| crate::error::caught(work));
-    outcome.map_err(|words| crate::error::panicked(py, &words))
-}
-
 fn over(state: &State) -> PyResult<&Over> {
     match &state.phase {
         Phase::Over(over) => Ok(over),
@@ -379,7 +372,7 @@ fn over(state: &State) -> PyResult<&Over> {
 }
 
 fn broken(py: Python<'_>) -> PyErr {
-    crate::error::panicked(py, "in an earlier call")
+    panicked(py, "in an earlier call")
 }
 
 fn refusal<'py>(py: Python<'py>, refused: &Error) -> Bound<'py, PyAny> {

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyString};
 use reknit::tags;
 
 use crate::diagnostic::Diagnostic;
-use crate::error::{guarded, lock};
+use crate::error::{guarded, guarded_for, lock};
 use crate::options::{self, Notation, bytes_of, tool_list, wrong_grammar};
 use crate::value::{form, json};
 
@@ -75,12 +75,13 @@ impl Tools {
                 "this text is finished\nhint: make a new reknit.Tools for each",
             ));
         }
+        let parser = &mut inner.parser;
         if let Ok(text) = piece.cast::<PyString>() {
             let text = text.to_str()?;
-            let _ = guarded(py, || inner.parser.push(text))?;
+            let _ = guarded_for(py, text.len(), || parser.push(text))?;
         } else {
             let bytes = bytes_of(piece)?;
-            let _ = guarded(py, || inner.parser.push_bytes(&bytes))?;
+            let _ = guarded_for(py, bytes.len(), || parser.push_bytes(&bytes))?;
         }
         Ok(())
     }
@@ -128,6 +129,6 @@ pub(crate) fn detect_profile(
     tools: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
     let tools = tools.map(tool_list).transpose()?;
-    let found = guarded(py, || tags::detect(text, tools.as_ref()))?;
+    let found = guarded_for(py, text.len(), || tags::detect(text, tools.as_ref()))?;
     Ok((found.grammar.name.clone(), found.why))
 }

@@ -10,6 +10,7 @@ import httpx
 import httpx2
 import openai
 import reknit
+import requests
 from serving import APIS, QUESTION
 
 Reader = Callable[[str, float], list[reknit.Item]]
@@ -36,6 +37,15 @@ def async_client(dialect: str, library: Any, from_response: bool) -> Reader:
                 return [item async for item in reknit.aread(source)]
 
     return lambda url, patience: asyncio.run(read(url, patience))
+
+
+def requests_client(dialect: str) -> Reader:
+    def read(url: str, patience: float) -> list[reknit.Item]:
+        path = url + APIS[dialect][0]
+        with requests.post(path, json=body(dialect), stream=True, timeout=patience) as response:
+            return list(reknit.read(response.iter_content(None)))
+
+    return read
 
 
 def aiohttp_client(dialect: str, from_response: bool) -> Reader:
@@ -114,6 +124,7 @@ def readers(dialect: str) -> dict[str, Reader]:
         "httpx, asynchronous, the response": async_client(dialect, httpx, True),
         "httpx2": sync_client(dialect, httpx2, False),
         "httpx2, asynchronous": async_client(dialect, httpx2, True),
+        "requests": requests_client(dialect),
         "aiohttp": aiohttp_client(dialect, False),
         "aiohttp, the response": aiohttp_client(dialect, True),
         "SDK, bytes": sdk_bytes(dialect),

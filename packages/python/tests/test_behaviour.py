@@ -33,6 +33,10 @@ HELLO = b'data: {"choices":[{"delta":{"content":"H\xc3\xa9llo"}}]}\n\n'
         (lambda: reknit.Reply(limits={"bytes": 5}), ValueError, "there is no limit `bytes`"),
         (lambda: reknit.Reply(limits={"blocks": -1}), TypeError, "must be an int that is not negative"),
         (lambda: reknit.Reply(limits={"blocks": "many"}), TypeError, "not `str`"),
+        (lambda: reknit.Reply(limits={"json_depth": 513}), ValueError, "at most 512 levels deep, not 513"),
+        (lambda: reknit.PartialJson(depth=10**9), ValueError, "at most 512 levels deep"),
+        (lambda: reknit.PartialJson(depth=-1), OverflowError, "can't convert negative int"),
+        (lambda: reknit.Chunks().append(endless_list()), RecursionError, "more than 640 levels"),
         (lambda: reknit.Reply().native, ValueError, "after `finish`"),
         (lambda: reknit.read("text"), TypeError, "cannot be read from `str`"),
         (lambda: reknit.read(5), TypeError, "cannot be read from `int`"),
@@ -63,6 +67,12 @@ def test_bad_arguments_have_helpful_errors(call: Callable[[], Any], error: type[
     with pytest.raises(error) as raised:
         call()
     assert words in str(raised.value)
+
+
+def endless_list() -> Any:
+    endless: list[Any] = []
+    endless.append(endless)
+    return endless
 
 
 async def endless() -> AsyncIterator[bytes]:
@@ -170,25 +180,36 @@ def test_errors_can_be_pickled_and_matched() -> None:
     assert issubclass(reknit.InUseError, reknit.Error)
 
 
-def test_two_threads_cannot_use_one_reply_at_once() -> None:
+LONG = 60_000_000
+
+
+@pytest.mark.parametrize(
+    ("make", "piece", "name"),
+    [
+        (reknit.Reply, b"data: " + b"x" * LONG, "reply"),
+        (reknit.FrameDecoder, b"data: " + b"x" * LONG, "FrameDecoder"),
+        (reknit.PartialJson, '"' + "x" * LONG, "PartialJson"),
+        (lambda: reknit.Tools("hermes"), "x" * LONG, "Tools"),
+    ],
+)
+def test_two_threads_cannot_use_one_object_at_once(make: Callable[[], Any], piece: Any, name: str) -> None:
     # While a long piece is read, the global lock is released; so the other thread runs, and is refused.
-    piece = b"data: " + b"x" * 60_000_000
     refused = threading.Event()
 
-    def meddle(reply: reknit.Reply, done: threading.Event) -> None:
+    def meddle(shared: Any, done: threading.Event) -> None:
         while not done.is_set() and not refused.is_set():
             try:
-                reply.push(b"")
+                shared.push(piece[:0])
             except reknit.InUseError as error:
-                assert error.kind == "in-use" and "another thread is using this reply" in str(error)
+                assert error.kind == "in-use" and f"another thread is using this {name}" in str(error)
                 refused.set()
 
     for _ in range(50):
-        reply, done = reknit.Reply(), threading.Event()
-        thread = threading.Thread(target=meddle, args=(reply, done))
+        shared, done = make(), threading.Event()
+        thread = threading.Thread(target=meddle, args=(shared, done))
         thread.start()
         try:
-            reply.push(piece)
+            shared.push(piece)
         except reknit.InUseError:
             refused.set()
         done.set()
@@ -204,6 +225,17 @@ def test_a_panic_is_an_exception_of_the_package() -> None:
     assert raised.value.kind == "panic"
     assert "the engine panicked: on purpose" in str(raised.value)
     assert isinstance(raised.value, Exception)
+
+
+def test_a_value_is_patched_and_never_made_again() -> None:
+    partial = reknit.PartialJson()
+    partial.push('{"a": ["x')
+    value = partial.value
+    inner = value["a"]
+    partial.push('y", {"b": 1')
+    partial.push("2}]}")
+    assert partial.value is value and value["a"] is inner
+    assert value == {"a": ["xy", {"b": 12}]} == partial.finish()
 
 
 def test_a_value_that_somebody_changes_or_keeps() -> None:
@@ -232,6 +264,32 @@ def test_numbers_are_what_json_makes_of_them() -> None:
     assert partial.value == json.loads(text)
     assert [type(value) for value in partial.value.values()] == [type(value) for value in json.loads(text).values()]
     assert partial.to_json() == text.replace(" ", "")
+
+
+def test_the_deepest_value_can_be_read_in_a_thread() -> None:
+    depth = 510
+    nested = '{"a":' * depth + "1" + "}" * depth
+
+    def read() -> None:
+        partial = reknit.PartialJson(depth=512)
+        for piece in (nested[:100], nested[100:1000], nested[1000:]):
+            partial.push(piece)
+            assert isinstance(partial.value, dict)
+        assert partial.value == partial.finish()
+        function = {"name": "deep", "arguments": nested}
+        event = {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "c", "function": function}]}}]}
+        stop = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+        reading = reknit.read([event, stop], limits={"json_depth": 512})
+        [call] = [item for item in reading if isinstance(item, reknit.Call)]
+        assert call.input == partial.value
+        assert reading.message.to_dict()["blocks"][0]["input"] == call.input
+        done.append(True)
+
+    done: list[bool] = []
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+    assert done == [True]
 
 
 def test_memory_returns_to_its_level() -> None:

@@ -3,14 +3,20 @@
 import doctest
 import importlib.metadata
 import inspect
+import json
 import os
 import pathlib
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import anthropic
+import httpx
+import pyarrow as pa
+import pytest
 import reknit
 import reknit.arrow
+from serving import APIS, EXPECTED, QUESTION, serving
 
 ROOT = pathlib.Path(os.environ["REKNIT_ROOT"])
 PACKAGE = ROOT / "packages/python"
@@ -63,3 +69,60 @@ def test_the_licences_are_in_the_wheel_and_those_of_the_repository() -> None:
 def test_the_wheel_has_the_types() -> None:
     names = {file.name for file in importlib.metadata.files("reknit") or []}
     assert {"py.typed", "_reknit.pyi"} <= names
+
+
+class Recorder:
+    """Something that a program shows things on: remembers what it was called with."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+
+    def __call__(self, *arguments: Any) -> None:
+        self.calls.append(arguments)
+
+    append = show = __call__
+
+
+def python_blocks() -> list[str]:
+    readme = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+
+
+def test_the_programs_in_the_readme_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, sdk, changes, partial, stages, columns = python_blocks()
+    path, question = APIS["anthropic"]
+    body = {"model": "any", "stream": True, **question}
+    with serving("anthropic") as server:
+        run = Recorder()
+        exec(first, {"url": server + path, "headers": {}, "body": body, "run": run})
+        assert run.calls == [(EXPECTED["call"], EXPECTED["input"])]
+        assert capsys.readouterr().out.startswith(EXPECTED["text"] + "stopped Usage(")
+
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        names: dict[str, Any] = {"anthropic": anthropic, "reknit": reknit, "model": "any", "messages": QUESTION}
+        exec(sdk, names)
+        assert names["item"].message.status == "stopped"
+
+        page = Recorder()
+        with httpx.stream("POST", server + path, json=body) as response:
+            exec(changes, {"reknit": reknit, "response": response, "page": page})
+        shown = "".join(text for block, text in page.calls if block == 0)
+        assert shown == EXPECTED["text"]
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["status"] == "stopped"
+
+    editor = Recorder()
+    exec(partial, {"reknit": reknit, "deltas": ['{"content": "a', "bc", '"}'], "editor": editor})
+    assert editor.calls == [("a",), ("abc",), ("abc",)]
+
+    entry = {"v": 1, "seq": 1, "at": 0, "body": {"type": "user-message", "content": []}}
+    given = {"reknit": reknit, "response": [b"data: {}\n\n"], "text": "text", "old": "a\n", "answer": "", "entry": entry}
+    exec(stages, {**given, "entries": [entry]})
+
+    names = {"reknit": reknit, "batch": pa.record_batch({"raw": [b"<html>"]})}
+    exec(columns, names)
+    listed = columns.split("# ")[1].strip().split(", ")
+    assert names["table"].schema.names == listed
