@@ -143,20 +143,24 @@ mod tests {
 
     use reknit::diagnostic::Kind;
     use reknit::edit::{ProblemKind, Reason};
+    use reknit_runtime::provider::ErrorKind;
 
     use super::*;
 
     #[test]
     fn every_kind_has_an_entry_and_every_entry_a_kind() {
         let own = [
+            CONFIGURATION,
             CUT,
             FAILED,
             INPUT_OUTPUT,
             MALFORMED_EVENT,
             NO_EDITS,
+            NO_KEY,
             NO_MODEL,
             NOT_TEXT,
             PATH,
+            PROVIDER,
             SESSION,
             UNDO,
             WRITE,
@@ -168,6 +172,15 @@ mod tests {
         let named: Vec<_> = entries().map(|entry| entry.name).collect();
         assert_eq!(named.iter().copied().collect::<BTreeSet<_>>(), kinds.collect());
         assert_eq!(named.len(), named.iter().collect::<BTreeSet<_>>().len(), "an entry is there twice");
+    }
+
+    #[test]
+    fn every_kind_of_a_providers_error_is_in_the_table() {
+        let entry = entries().find(|entry| entry.name == PROVIDER).expect("it is on the page");
+        let rows = entry.text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        let named: Vec<&str> = rows.filter(|name| *name != "kind").collect();
+        let known: Vec<&str> = ErrorKind::ALL.iter().map(|kind| kind.name()).collect();
+        assert_eq!(named, known);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! model = "claude-sonnet-5-5"
 //! context_window = 200_000
 //! price = { input = 3.0, output = 15.0, cache_read = 0.3, cache_write = 3.75 }
-//! body = { thinking = { type = "enabled", budget_tokens = 4096 } }
+//! body = { thinking = { type = "adaptive" } }
 //!
 //! [models.local]
 //! dialect = "openai-chat"

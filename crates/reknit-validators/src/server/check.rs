@@ -33,7 +33,8 @@ pub(super) fn check(dialect: Dialect, request: &Request, raw: &str, issued: &str
         |name: &str| request.headers.iter().find(|(known, _)| known == name).map(|(_, value)| &**value);
     let bearer = format!("Bearer {KEY}");
     let is_known = match dialect {
-        Dialect::Anthropic => header("x-api-key") == Some(KEY),
+        // The newest SDKs send it like those of others.
+        Dialect::Anthropic => header("x-api-key") == Some(KEY) || header("authorization") == Some(&bearer),
         Dialect::Gemini => header("x-goog-api-key") == Some(KEY),
         // A server of one's own needs none.
         Dialect::Ollama => true,
@@ -47,7 +48,10 @@ pub(super) fn check(dialect: Dialect, request: &Request, raw: &str, issued: &str
     if header("content-type") != Some("application/json") {
         return Err((415, "the content is not JSON".to_owned()));
     }
-    if dialect == Dialect::Anthropic && header("anthropic-version") != Some("2023-06-01") {
+    let versions = ["2023-06-01", "2026-10-21"];
+    if dialect == Dialect::Anthropic
+        && !header("anthropic-version").is_some_and(|version| versions.contains(&version))
+    {
         return Err((400, "anthropic-version: header is required".to_owned()));
     }
     if raw.parse::<Value>().is_err() {

@@ -5,7 +5,8 @@ use reqwest::Url;
 
 use crate::provider::models::{Key, Model};
 
-/// The version of Anthropic's API whose requests and replies this is written for.
+/// The version of Anthropic's API whose requests and replies this is written for, and the one that its imitators know.
+/// A header of the model's configuration may name a later one.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// The address of a model's requests.
