@@ -6,8 +6,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,10 @@ fn measure(folder: &Path, requests: usize, pieces: usize) -> Result<String> {
         shares(curls)
     );
     let curl = shown(&mut |address| curl(address), pieces)?;
-    table += &format!("from a provider's byte to the screen, {pieces} pieces 10 ms apart: `curl -N` {}", shares(curl));
+    table += &format!(
+        "from a provider's byte to the screen, {pieces} pieces 10 ms apart: `curl -N` {}",
+        shares(curl)
+    );
     match std::env::var_os("REKNIT_BINARY").map(PathBuf::from) {
         Some(binary) => {
             let ours = shown(&mut |address| reknit(&binary, folder, address), pieces)?;

@@ -377,7 +377,10 @@ impl Case<'_> {
         let is_heading = |line: &Line<'_>| {
             is_flat && ends_open(line.body) || is_heading(above(*line), line.body, below(*line))
         };
-        if unnamed.iter().any(is_heading) || unnamed.iter().any(|line| self.resembles_first(line.body)) {
+        if unnamed.iter().any(is_heading)
+            || unnamed.iter().any(|line| self.resembles_first(line.body))
+            || self.may_begin_elsewhere(&unnamed)
+        {
             return Err(Refusal::Stale);
         }
         for solid in there {
@@ -398,6 +401,33 @@ impl Case<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a line of the search beside lines that it does not name may as well be on their other side: they have
+    /// it too, or it is one that is everywhere and no other line of the search is beside it.
+    fn may_begin_elsewhere(&self, unnamed: &[Line<'_>]) -> bool {
+        let present: Vec<_> = self.present(0..self.needle.lines.len()).collect();
+        let between = |above: usize, below: usize| {
+            let gap = self.row(above).own.end..self.row(below).own.start;
+            let mut gap = unnamed.iter().filter(move |line| gap.contains(&line.start));
+            gap.next().map(|first| (first.body, gap.next_back().unwrap_or(first).body))
+        };
+        let body = |line: usize| self.needle.lines[line].body;
+        let is_apart = |nth: usize| {
+            let above =
+                nth.checked_sub(1).is_none_or(|other| between(present[other], present[nth]).is_some());
+            let below = present.get(nth + 1).is_none_or(|other| between(present[nth], *other).is_some());
+            !tells(body(present[nth])) && above && below
+        };
+        (1..present.len()).any(|nth| {
+            let (above, below) = (present[nth - 1], present[nth]);
+            between(above, below).is_some_and(|(first, last)| {
+                is_same(last, body(above))
+                    || is_same(first, body(below))
+                    || is_apart(nth - 1)
+                    || is_apart(nth)
+            })
+        })
     }
 
     /// Whether a line is the first one with a letter except for a letter or two, as in another thing of the same kind.
