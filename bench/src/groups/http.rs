@@ -100,6 +100,7 @@ fn answer(stream: TcpStream, pieces: usize, marks: &Sender<Mark>) -> Result<()> 
             return Ok(());
         }
         marks.send(Mark::Asked(Instant::now()))?;
+        reader.read_line(&mut String::new())?;
         let mut length = 0;
         loop {
             let mut line = String::new();

@@ -192,6 +192,7 @@ impl Error {
     }
 
     /// All of it, for a recording.
+    #[cfg(any(feature = "http", test))]
     pub(crate) fn to_json(&self) -> Value {
         let mut members = self.members();
         members.insert("message", &*self.message);
