@@ -74,7 +74,7 @@ impl Http {
     }
 
     /// Where requests go, without secrets.
-    pub fn shown_url(&self) -> String {
+    fn shown_url(&self) -> String {
         address::shown(&self.url)
     }
 
