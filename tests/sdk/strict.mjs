@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
+import { Ollama } from "ollama";
 import OpenAI from "openai";
 
 const { REKNIT: reknit, REKNIT_STRICT: strict } = process.env;
@@ -71,6 +72,19 @@ const providers = {
     environment: (url) => ({ GEMINI_API_KEY: apiKey, GEMINI_BASE_URL: url }),
     name: `gemini/${model}`,
     /** It sends nothing again by itself. */
+    isPatient: false,
+  },
+  ollama: {
+    async ask(host) {
+      const messages = [{ role: "user", content: question }];
+      let said = "";
+      for await (const part of await new Ollama({ host }).chat({ model, messages, stream: true })) {
+        said += part.message.content;
+      }
+      return said;
+    },
+    environment: (url) => ({ OLLAMA_HOST: url }),
+    name: `ollama/${model}`,
     isPatient: false,
   },
 };

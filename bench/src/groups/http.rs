@@ -103,6 +103,7 @@ fn answer(stream: TcpStream, pieces: usize, marks: &Sender<Mark>) -> Result<()> 
             return Ok(());
         }
         marks.send(Mark::Asked(Instant::now()))?;
+        reader.read_line(&mut String::new())?;
         let mut length = 0;
         loop {
             let mut line = String::new();
@@ -119,7 +120,7 @@ fn answer(stream: TcpStream, pieces: usize, marks: &Sender<Mark>) -> Result<()> 
         for number in 0..pieces {
             thread::sleep(APART);
             let delta = format!(
-                "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"w{number} \"}},\"finish_reason\":null}}]}}\n\n"
+                "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\" w{number}.\"}},\"finish_reason\":null}}]}}\n\n"
             );
             marks.send(Mark::Wrote(Instant::now()))?;
             write!(stream, "{:x}\r\n{delta}\r\n", delta.len())?;
@@ -209,7 +210,7 @@ fn shown(start: &mut dyn FnMut(SocketAddr) -> Result<Child>, pieces: usize) -> R
         let now = Instant::now();
         ensure!(length > 0, "the client has ended after {} pieces", times.len());
         shown.extend_from_slice(&read[..length]);
-        while let Some(at) = find(&shown, format!("w{} ", times.len()).as_bytes()) {
+        while let Some(at) = find(&shown, format!("w{}.", times.len()).as_bytes()) {
             shown.drain(..at);
             let wrote = loop {
                 match seen.recv()? {

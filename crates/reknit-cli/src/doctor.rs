@@ -218,7 +218,7 @@ fn git() -> Check {
             if here {
                 return Check::good("git", version);
             }
-            let hint = "`reknit undo` takes edits back, but not what commands change; `git init` would";
+            let hint = "`reknit undo` takes edits back, but not what commands change: keep your files in a repository";
             Check::note("git", format!("{version}; this directory is not in a repository"), hint)
         }
         _ => Check::note(

@@ -248,7 +248,7 @@ async fn play(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let after = play.entries.last().map_or_else(Cursor::default, Stored::cursor);
     let (tail, _) = session.subscribe(after).await?;
     if !arguments.ndjson {
-        greet(&play);
+        greet(&play, workspace.root.path());
     }
     if let Some(task) = &play.task {
         session.say(task).await;
@@ -273,13 +273,13 @@ async fn play(arguments: &Arguments) -> Result<Outcome, CommandError> {
     outcome
 }
 
-fn greet(play: &Play) {
+fn greet(play: &Play, root: &Path) {
     let begin = match (&play.task, play.entries.is_empty()) {
         (Some(task), true) => format!("task: {task}"),
         (Some(task), false) => format!("session {} goes on: {task}", play.id),
         (None, _) => format!("session {} goes on", play.id),
     };
-    print_message(format_args!("{begin}\nin {}\n", play.root.display()));
+    print_message(format_args!("{begin}\nin {}\n", root.display()));
 }
 
 /// Says where the files are, and what can be done now.

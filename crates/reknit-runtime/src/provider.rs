@@ -11,7 +11,7 @@ use crate::tool::{Definition, Work};
 mod error;
 mod price;
 pub mod recorded;
-pub mod replayed;
+mod replayed;
 #[cfg(feature = "http")]
 pub mod models;
 #[cfg(feature = "http")]

@@ -127,6 +127,7 @@ impl Question {
     }
 
     /// The question as it is in the log.
+    #[cfg(feature = "session")]
     pub(crate) fn to_json(&self) -> Object {
         let mut object = Object::new();
         object.insert("callId", &*self.call_id);

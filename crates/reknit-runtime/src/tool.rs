@@ -4,9 +4,11 @@
 //! JSON schema for providers with native tools, the list of tools for calls in tags, and the checks that a call
 //! must pass before it runs.
 
+#[cfg(feature = "session")]
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+#[cfg(feature = "session")]
 use std::sync::Arc;
 
 use reknit::agent::Content;

@@ -38,7 +38,8 @@ impl Home {
         home.configure(&format!(
             "[models.strict]\ndialect = \"{dialect}\"\nmodel = \"{MODEL}\"\nbase_url = \"{url}\"\nkey_env = \"STRICT_KEY\"\n{more}\n"
         ));
-        home.variables.push(("STRICT_KEY", KEY.to_owned()));
+        // The same key under a name that nobody knows: commands must not see that either.
+        home.variables = vec![("STRICT_KEY", KEY.to_owned()), ("COPY_OF_IT", KEY.to_owned())];
         home
     }
 

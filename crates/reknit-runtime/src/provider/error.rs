@@ -108,7 +108,7 @@ impl ErrorKind {
     }
 
     /// What an HTTP status code means.
-    pub fn of_status(status: u16) -> Self {
+    pub(crate) fn of_status(status: u16) -> Self {
         match status {
             401 | 403 => Self::KeyRefused,
             404 => Self::NotFound,
@@ -122,7 +122,7 @@ impl ErrorKind {
     }
 
     /// What the provider's own word for an error means, such as `overloaded_error`.
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
         match () {
@@ -143,7 +143,7 @@ impl ErrorKind {
     }
 
     /// Whether the same request may succeed later.
-    pub fn can_retry(self) -> bool {
+    fn can_retry(self) -> bool {
         match self {
             Self::Unreachable
             | Self::TimedOut
@@ -192,6 +192,7 @@ impl Error {
     }
 
     /// All of it, for a recording.
+    #[cfg(any(feature = "http", test))]
     pub(crate) fn to_json(&self) -> Value {
         let mut members = self.members();
         members.insert("message", &*self.message);

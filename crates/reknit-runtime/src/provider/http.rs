@@ -74,7 +74,7 @@ impl Http {
     }
 
     /// Where requests go, without secrets.
-    pub fn shown_url(&self) -> String {
+    fn shown_url(&self) -> String {
         address::shown(&self.url)
     }
 
@@ -181,7 +181,15 @@ fn connection_error(error: &reqwest::Error, secrets: &Secrets, doing: &str) -> E
         () if error.is_timeout() => ErrorKind::TimedOut,
         () => ErrorKind::ConnectionLost,
     };
-    Error::new(kind, secrets.remove(&format!("{doing}: {}", chain(error))))
+    let causes = chain(error);
+    let mut error = Error::new(kind, secrets.remove(&format!("{doing}: {causes}")));
+    if causes.contains("certificate") {
+        // It is the same a second later.
+        error.can_retry = false;
+        error.message += "; behind a proxy that looks inside, add its certificate to those of the system, or name it in \
+                          SSL_CERT_FILE";
+    }
+    error
 }
 
 /// The causes of an error, without its address, which may contain a key.
@@ -190,7 +198,8 @@ fn chain(error: &reqwest::Error) -> String {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         let said = error.to_string();
-        if words.last() != Some(&said) {
+        // The outer layers only say that there are inner ones.
+        if words.last() != Some(&said) && !(said.starts_with("client error (") && error.source().is_some()) {
             words.push(said);
         }
         cause = error.source();

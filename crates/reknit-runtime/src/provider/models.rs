@@ -35,9 +35,8 @@ use super::Price;
 mod file;
 mod known;
 
-pub use known::Known;
-
 use file::{File, Named};
+use known::Known;
 
 /// Reads a variable of the environment. Empty ones do not count.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;

@@ -51,6 +51,34 @@ fn check(line: &str, expected: &str) {
 }
 
 #[test]
+fn exchanges_follow_each_other_however_they_are_cut() {
+    let header = |number: u64| {
+        let mut header = Header::new(json!({"number": number}).into());
+        header.dialect = Some("anthropic".to_owned());
+        header.with_response(json!({"status": 200, "api_key": "abc"}).into())
+    };
+    let reads = [Read::new(0, "one"), Read::failed(7, "reset"), Read::new(1, "two")];
+    // Nothing came of the second one.
+    let recording = [
+        header(1).to_line(),
+        reads[0].to_line(),
+        reads[1].to_line(),
+        header(2).to_line(),
+        header(3).to_line(),
+        reads[2].to_line(),
+    ]
+    .concat();
+    let whole = read_whole(&recording);
+    assert_eq!((&whole.0, &*whole.1), (&Some(header(3)), &reads[..]));
+    assert_eq!(whole.0.unwrap().response().unwrap().get("api_key"), Some(&REMOVED.into()));
+    assert_eq!(whole.1[1].error(), Some(&"reset".into()));
+    let bytes = read_pieces(recording.as_bytes().chunks(1));
+    assert_eq!((bytes.1, bytes.2, bytes.3), (reads.to_vec(), None, None));
+    let cut = read_whole(&format!("{recording}{}", &header(4).to_line()[..40]));
+    assert_eq!((cut.0, cut.1.len(), cut.2.is_some()), (Some(header(3)), 3, true));
+}
+
+#[test]
 fn a_line_that_is_wrong_is_named() {
     check("{\"t\":1", "line 2: not JSON: the value is cut at byte 6 of the line");
     check("[]", "line 2: not a read: it is not an object");

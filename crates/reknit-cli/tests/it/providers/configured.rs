@@ -41,6 +41,32 @@ fn a_proxy_is_used() {
 }
 
 #[test]
+fn the_configuration_says_how_long_to_wait() {
+    let say = Say::text("This is said piece by piece, and then nothing more is said.");
+    let server = Server::start(Dialect::Gemini, [Answer::faulty(Dialect::Gemini, &say, Fault::Stall)]);
+    let home = Home::with_model(&server, Dialect::Gemini, "timeouts = { silence = 0.2 }");
+    let run = home.run(&["run", "Hello."], "");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stdout.starts_with("This is said"), "{}", run.stdout);
+    assert!(run.stdout.contains("error: nothing more of the reply came within 200 ms\n"), "{}", run.stdout);
+    let hint = "hint: try again; for a slow model raise `timeouts` in the configuration";
+    assert!(run.stderr.contains(hint), "{}", run.stderr);
+}
+
+#[test]
+fn options_about_a_model_need_a_task() {
+    for option in ["--model", "--root", "--record", "--replay"] {
+        let run = Home::new().run(&["run", option, "x"], "");
+        assert_eq!(run.code, Some(2), "{option}: {run:?}");
+        assert!(
+            run.stderr.starts_with("error: there is no task\nhint: say what to do"),
+            "{option}: {}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
 fn models_are_listed_with_what_is_missing() {
     let mut home = Home::new();
     let none = home.run(&["models"], "");

@@ -7,7 +7,7 @@ use super::{Environment, Error, Key, Model, Secret, Waits};
 
 /// A provider that needs no configuration: its address is known, and its key is in a usual variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub(super) enum Known {
     /// Anthropic Messages.
     Anthropic,
     /// OpenAI Responses; Chat Completions if `OPENAI_BASE_URL` names another server, which is what they imitate.
@@ -25,10 +25,11 @@ const OPENAI: &str = "https://api.openai.com/v1";
 
 impl Known {
     /// All of them, in the order in which they are preferred.
-    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama, Self::OpenAiChat];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama, Self::OpenAiChat];
 
     /// Its name, which comes before the name of a model: `anthropic/claude-opus-5-5`.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAi => "openai",
@@ -39,7 +40,7 @@ impl Known {
     }
 
     /// The model that is used if none is named. Which models a local server has is not known.
-    pub fn model(self) -> &'static str {
+    pub(super) fn model(self) -> &'static str {
         match self {
             Self::Anthropic => "claude-sonnet-5-5",
             Self::OpenAi | Self::OpenAiChat => "gpt-5.4",
@@ -49,7 +50,7 @@ impl Known {
     }
 
     /// The variables that may have its key, the usual one first.
-    pub fn variables(self) -> &'static [&'static str] {
+    pub(super) fn variables(self) -> &'static [&'static str] {
         match self {
             Self::Anthropic => &["ANTHROPIC_API_KEY"],
             Self::OpenAi | Self::OpenAiChat => &["OPENAI_API_KEY"],
