@@ -131,7 +131,7 @@ def test_wrong_columns_are_refused() -> None:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
-    """Two files of logs: all streams of the corpus, and things that are none."""
+    """Two files of logs: all streams of the corpus, and two things that are not streams."""
     folder = tmp_path_factory.mktemp("logs")
     given = [b"<html>", b"", *streams()]
     for name, part in [("one", given[0::2]), ("two", given[1::2])]:
