@@ -36,7 +36,7 @@ def again(argument: Any, ends: list[int], parse: Callable[[Any], object]) -> obj
 def sample(argument: str, patience: int) -> tuple[list[int], float]:
     """Where the looks end: after each delta, or in the middle of equal parts of them; and how many are estimated.
 
-    The work of a look grows with what has come, so the looks in the middle stand for their parts.
+    The work of a look grows with what has come, so the looks in the middle represent their parts.
     """
     steps = -(-len(argument) // inputs.DELTA)
     affordable = max(4, patience // (len(argument) // 2))

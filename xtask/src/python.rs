@@ -137,6 +137,7 @@ impl Wheel<'_> {
         pytest.env("REKNIT", binary).env("REKNIT_ROOT", &self.project.root);
         // What the checkers of types download and keep stays below `target`.
         pytest.env("PYRIGHT_PYTHON_CACHE_DIR", self.folder().join("pyright"));
+        pytest.env("PYRIGHT_PYTHON_IGNORE_WARNINGS", "1");
         pytest.env("REKNIT_MYPY_CACHE", self.folder().join("mypy"));
         // They talk to this machine only, whatever its proxy settings are.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {

@@ -23,7 +23,14 @@ enum Place {
     Index(usize),
 }
 
-/// The objects are not as we left them: somebody changed them, or the text repeats a key.
+/// What opens.
+enum Kind {
+    String,
+    List,
+    Dict,
+}
+
+/// The objects are not as we left them: somebody changed them.
 struct Astray;
 
 type Followed = Result<(), Astray>;
@@ -46,8 +53,9 @@ impl Shadow {
 
     /// Does to the objects what the last piece did to the value.
     pub(crate) fn follow(&mut self, py: Python<'_>, json: &PartialJson) -> PyResult<()> {
-        for change in json.changes() {
-            if self.apply(py, json, change).is_err() {
+        let mut changes = json.changes().peekable();
+        while let Some(change) = changes.next() {
+            if self.apply(py, json, change, changes.peek()).is_err() {
                 *self = Self::new(py, json)?;
                 break;
             }
@@ -92,15 +100,20 @@ impl Shadow {
         Ok(())
     }
 
-    fn apply(&mut self, py: Python<'_>, json: &PartialJson, change: Change<'_>) -> Followed {
+    fn apply(
+        &mut self,
+        py: Python<'_>,
+        json: &PartialJson,
+        change: Change<'_>,
+        next: Option<&Change<'_>>,
+    ) -> Followed {
         match change {
             Change::Opened { path } => {
                 let place = Place::new(py, path.steps().next_back());
-                // What is in it is not there yet: it comes as changes of its own.
-                match json.at(path).ok_or(Astray)? {
-                    Value::Array(_) => self.open_container(py, &place, PyList::empty(py).into_any()),
-                    Value::Object(_) => self.open_container(py, &place, PyDict::new(py).into_any()),
-                    _ => {
+                match Kind::new(json.at(path), next) {
+                    Kind::List => self.open_container(py, &place, PyList::empty(py).into_any()),
+                    Kind::Dict => self.open_container(py, &place, PyDict::new(py).into_any()),
+                    Kind::String => {
                         self.put(py, &place, PyString::new(py, "").into_any())?;
                         self.string = Some(place);
                         Ok(())
@@ -109,8 +122,12 @@ impl Shadow {
             }
             Change::Scalar { path } => {
                 let place = Place::new(py, path.steps().next_back());
-                let value = to_python(py, json.at(path).ok_or(Astray)?).map_err(|_| Astray)?;
-                self.put(py, &place, value)
+                let value = match json.at(path) {
+                    Some(value @ (Value::Null | Value::Bool(_) | Value::Number(_))) => to_python(py, value),
+                    // The same piece replaces it: what it was is not known any more, and does not matter.
+                    _ => Ok(py.None().into_bound(py)),
+                };
+                self.put(py, &place, value.map_err(|_| Astray)?)
             }
             Change::StringGrew { text, .. } => self.grow(py, text),
             Change::Closed { .. } => {
@@ -176,6 +193,24 @@ impl Shadow {
         self.put(py, &place, appended(old, text).ok_or(Astray)?)?;
         self.string = Some(place);
         Ok(())
+    }
+}
+
+impl Kind {
+    /// What opens, by the change that follows; if it closes at once or is the last, by what is there now.
+    ///
+    /// What is there now need not be what opened: the same piece may replace it, if it repeats a key.
+    fn new(now: Option<&Value>, next: Option<&Change<'_>>) -> Self {
+        let child = match next {
+            Some(Change::StringGrew { .. }) => return Self::String,
+            Some(Change::Opened { path } | Change::Scalar { path }) => path.steps().next_back(),
+            Some(Change::Closed { .. }) | None => None,
+        };
+        match (child, now) {
+            (Some(Step::Index(_)), _) | (None, Some(Value::Array(_))) => Self::List,
+            (Some(Step::Key(_)), _) | (None, Some(Value::Object(_))) => Self::Dict,
+            (None, _) => Self::String,
+        }
     }
 }
 

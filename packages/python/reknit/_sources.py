@@ -101,7 +101,7 @@ def encoded(piece: Piece) -> Bytes | None:
     if isinstance(piece, (bytes, bytearray, memoryview)):
         return piece
     if isinstance(piece, dict):
-        return _frame(json.dumps(piece, ensure_ascii=False, separators=(",", ":")))
+        return _frame(_escaped(piece))
     kind = getattr(piece, "type", None)
     # OpenAI's helper wraps each event of the provider together with the message so far.
     if kind == "chunk" and hasattr(piece, "chunk"):
@@ -115,7 +115,17 @@ def encoded(piece: Piece) -> Bytes | None:
             return None
         added = _ADDED_FIELDS.get(kind)
     # Only what came: a model has defaults for the rest. And what came need not be what the model expects.
-    return _frame(cast(Any, piece).model_dump_json(exclude_unset=True, exclude=added, warnings=False))
+    options: dict[str, Any] = {"exclude_unset": True, "exclude": added, "warnings": False}
+    event: Any = piece
+    try:
+        return _frame(event.model_dump_json(**options))
+    except ValueError:
+        # A character that the provider cut in two is two halves, and pydantic cannot write a half.
+        return _frame(_escaped(event.model_dump(**options)))
+
+
+def _escaped(event: object) -> str:
+    return json.dumps(event, separators=(",", ":"), default=str)
 
 
 def _frame(event: str) -> bytes:

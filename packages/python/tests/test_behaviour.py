@@ -238,6 +238,19 @@ def test_a_value_is_patched_and_never_made_again() -> None:
     assert value == {"a": ["xy", {"b": 12}]} == partial.finish()
 
 
+def test_keys_that_are_repeated_within_a_piece() -> None:
+    values = ["1", '"x"', "[]", "{}", '["x", 2]', '{"y": {"z": [true]}}', '""', "null"]
+    for first in values:
+        for second in values:
+            partial = reknit.PartialJson()
+            partial.push("{")
+            value = partial.value
+            text = f'{{"a": {first}, "b": 0, "a": {second}}}'
+            partial.push(text[1:])
+            assert partial.value is value
+            assert (value, list(value)) == (json.loads(text), ["a", "b"]), text
+
+
 def test_a_value_that_somebody_changes_or_keeps() -> None:
     partial = reknit.PartialJson()
     partial.push('{"a": "x')

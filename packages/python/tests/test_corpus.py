@@ -98,7 +98,7 @@ def test_items_and_joined_changes_have_the_same_text(dialect: Any) -> None:
 def test_json(record_property: Record) -> None:
     def read(pieces: list[str]) -> str:
         # The objects that are kept are looked at from the beginning, or only at the end.
-        outcomes = [told(pieces, early) for early in (True, False)]
+        outcomes = [outcome_of(pieces, early) for early in (True, False)]
         assert outcomes[0] == outcomes[1]
         return outcomes[0]
 
@@ -108,7 +108,7 @@ def test_json(record_property: Record) -> None:
     record_property("corpus/json", len(cases))
 
 
-def told(pieces: list[str], early: bool) -> str:
+def outcome_of(pieces: list[str], early: bool) -> str:
     """What is known at the end of a text, and all that changed on the way, with growth joined."""
     partial = reknit.PartialJson()
     changes: list[list[str]] = []
@@ -236,11 +236,11 @@ def test_history(record_property: Record) -> None:
             entries = [json.loads(line) for line in lines]
             assert reknit.history(entries, dialect).messages == request.messages  # type: ignore[arg-type]
             requests[dialect] = request
-        assert repairs_told(requests) == expected(case, "repairs.txt"), case
+        assert repair_lines(requests) == expected(case, "repairs.txt"), case
     record_property("corpus/history", len(cases))
 
 
-def repairs_told(requests: dict[str, reknit.Request]) -> str:
+def repair_lines(requests: dict[str, reknit.Request]) -> str:
     """A line for each repair, with the dialects that it was made for."""
     distinct: list[reknit.Repair] = []
     for request in requests.values():

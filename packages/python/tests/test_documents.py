@@ -120,7 +120,7 @@ def test_the_programs_in_the_readme_run(
 
     entry = {"v": 1, "seq": 1, "at": 0, "body": {"type": "user-message", "content": []}}
     given = {"reknit": reknit, "response": [b"data: {}\n\n"], "text": "text", "old": "a\n", "answer": "", "entry": entry}
-    exec(stages, {**given, "entries": [entry]})
+    exec(stages, {**given, "entries": [entry], "event": {"type": "text-delta", "delta": "Hi"}})
 
     names = {"reknit": reknit, "batch": pa.record_batch({"raw": [b"<html>"]})}
     exec(columns, names)

@@ -43,13 +43,13 @@ def test_edits(record_property: Callable[[str, object], None]) -> None:
         after = {path: content for path, content in {**before, **changed}.items() if content is not None}
         assert (after if after != before else {}) == files_below(case / "after"), case
         said = [line for line in expected(case, "report.txt").splitlines() if not line.startswith(ONLY_WORDS)]
-        assert list(told(json.loads(report), changed, format_of(case))) == said, case
+        assert list(report_lines(json.loads(report), changed, format_of(case))) == said, case
         applied = reknit.apply_edits(before, expected(case, "answer.txt"), format=format_of(case), keep_going=True)
         assert applied.report == json.loads(report), case
     record_property("corpus/edit", len(cases))
 
 
-def told(report: dict[str, Any], changed: dict[str, Any], named: str | None) -> Iterator[str]:
+def report_lines(report: dict[str, Any], changed: dict[str, Any], named: str | None) -> Iterator[str]:
     """The lines of `report.txt`, from the report as JSON."""
     if named is None:
         yield f"format {report.get('format', 'not found')}"
@@ -63,7 +63,7 @@ def told(report: dict[str, Any], changed: dict[str, Any], named: str | None) -> 
             case action:
                 yield f"file {path}: {action}"
         for edit in file["edits"]:
-            yield from told_of_edit(edit)
+            yield from edit_lines(edit)
     for problem in report["problems"]:
         if problem["kind"] == "no-edits":
             yield "nothing"
@@ -73,7 +73,7 @@ def told(report: dict[str, Any], changed: dict[str, Any], named: str | None) -> 
         yield f"  hint: {problem['hint']}"
 
 
-def told_of_edit(edit: dict[str, Any]) -> Iterator[str]:
+def edit_lines(edit: dict[str, Any]) -> Iterator[str]:
     start = f"edit {edit['index'] + 1}, line {edit['line']}: "
     match edit["outcome"]:
         case "applied":

@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
+import pytest
 import reknit
 
 ROOT = pathlib.Path(os.environ["REKNIT_ROOT"])
@@ -27,6 +29,7 @@ def test_mypy(tmp_path: pathlib.Path) -> None:
         assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="left out: pyright, because `node` is not installed")
 def test_pyright(tmp_path: pathlib.Path) -> None:
     config = {
         # It ignores what is not relative.
