@@ -31,7 +31,7 @@ usage: cargo xtask COMMAND
   api             regenerate the listings of the public API in docs/api, for review
   corpus          regenerate the expected files in corpus/, for review
   sdk             run the providers' SDKs against `reknit replay --serve`
-  npm             build the npm package, target/npm/reknit-VERSION.tgz
+  npm [test]      build the npm package, target/npm/reknit-VERSION.tgz, and test it
   fixtures DIR    read the recorded streams in DIR/streams, whole and cut; apply the edits in DIR/edits
   misplaced N [SEED]
                   generate N edits over real files, of which none may be wrong
@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         (Some("corpus"), []) => test::rewrite_corpus(&project),
         (Some("sdk"), []) => sdk::run(&project),
         (Some("npm"), []) => npm::run(&project),
+        (Some("npm"), [word]) if word == "test" => npm::test(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
         (Some("misplaced"), [edits]) => misplaced::run(&project, edits, None),
         (Some("misplaced"), [edits, seed]) => misplaced::run(&project, edits, Some(seed)),

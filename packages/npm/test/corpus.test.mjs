@@ -47,7 +47,7 @@ test("frames", () => {
 function frameLine(found) {
   if (found.type === "refused") return `error ${found.message}`;
   if (found.type === "problem") {
-    return `problem ${found.kind} at ${found.byte} in frame ${found.frame}: ${found.message}`;
+    return `problem ${found.kind} at ${found.atByte} in frame ${found.frame}: ${found.message}`;
   }
   const { number, type, startByte, endByte, data, event, id, retry } = found;
   let line = `frame ${number} ${type} ${startByte}..${endByte} ${JSON.stringify(data)}`;
@@ -84,8 +84,8 @@ function withNamedBytes(message) {
 }
 
 function named({ at, offset, ...rest }) {
-  if (at !== undefined) rest.byte = at;
-  if (offset !== undefined) rest.blockByte = offset;
+  if (at !== undefined) rest.atByte = at;
+  if (offset !== undefined) rest.offsetByte = offset;
   return rest;
 }
 
