@@ -74,19 +74,19 @@ const works = {
   // The npm package, bytes in reads to the message, with a look at each change.
   "reknit, message": async (input, { read, event }) => {
     const pieces = event ? events(input.bytes) : reads(input.bytes, read);
-    let calls = 0;
-    const reply = new reknit.Reply({ dialect: "anthropic", join: false });
+    let units = 0;
+    const reply = new reknit.Reply({ dialect: "anthropic" });
     return timed(
       () => {
         for (const piece of pieces) {
           for (const change of reply.push(piece)) {
-            if ("grew" in change && change.grew.text.length > 0) calls += 1;
+            if ("grew" in change) units += change.grew.text.length;
           }
         }
         reply.finish();
         isObject(reply.message.blocks);
       },
-      () => calls + fingerprint(reply.message.blocks[0].input ?? reply.message.blocks[0].text),
+      () => units + fingerprint(reply.message.blocks[0].input ?? reply.message.blocks[0].text),
     );
   },
 
@@ -115,7 +115,7 @@ const works = {
   },
 
   // Bytes in reads to the message, with a listener.
-  "@anthropic-ai/sdk": async (input, { read, event, listen }) => {
+  "@anthropic-ai/sdk": async (input, { read, event, listen, units }) => {
     const pieces = (event ? events(input.bytes) : reads(input.bytes, read)).values();
     const body = new ReadableStream({
       pull(controller) {
@@ -133,7 +133,7 @@ const works = {
       async () => {
         const stream = client.messages.stream({ model: "m", max_tokens: 1, messages: [] });
         stream.on(listen, (delta, soFar) => {
-          if (delta.length > 0 && soFar !== undefined) calls += 1;
+          if (delta.length > 0 && soFar !== undefined) calls += units ? delta.length : 1;
         });
         message = await stream.finalMessage();
       },

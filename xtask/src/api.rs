@@ -68,8 +68,9 @@ fn library_crates(project: &Project) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(project.root.join("crates")).context("cannot read `crates`")? {
         let path = entry?.path();
+        // What a binding exports is for another language, and the package in that language is what is promised.
         let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap_or_default();
-        if path.join("src/lib.rs").is_file() && !manifest.contains("crate-type = [\"cdylib\"") {
+        if path.join("src/lib.rs").is_file() && !manifest.contains("cdylib") {
             names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
         }
     }

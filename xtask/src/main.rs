@@ -33,7 +33,7 @@ usage: cargo xtask COMMAND
   corpus          regenerate the expected files in corpus/, for review
   sdk             run the providers' SDKs against `reknit replay --serve`
   python [test]   build the wheel of the Python package, and run its tests
-  npm             build the npm package, target/npm/reknit-VERSION.tgz
+  npm [test]      build the npm package, target/npm/reknit-VERSION.tgz, and test it
   fixtures DIR    read the recorded streams in DIR/streams, whole and cut; apply the edits in DIR/edits
   misplaced N [SEED]
                   generate N edits over real files, of which none may be wrong
@@ -64,6 +64,7 @@ fn main() -> ExitCode {
         (Some("python"), []) => python::run(&project),
         (Some("python"), [test]) if test == "test" => python::test(&project),
         (Some("npm"), []) => npm::run(&project),
+        (Some("npm"), [word]) if word == "test" => npm::test(&project),
         (Some("fixtures"), [dir]) => fixtures::run(&project, Path::new(dir)),
         (Some("misplaced"), [edits]) => misplaced::run(&project, edits, None),
         (Some("misplaced"), [edits, seed]) => misplaced::run(&project, edits, Some(seed)),

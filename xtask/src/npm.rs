@@ -157,16 +157,20 @@ impl<'a> Package<'a> {
     fn test(&self, packed: &Path) -> Result<()> {
         let folder = self.folder.join("test");
         let source = self.source.join("test");
+        let mut tests = Vec::new();
         for entry in fs::read_dir(&source).context("the package has no tests")? {
             let path = entry?.path();
-            copy_all(&path, &folder.join(path.file_name().unwrap_or_default()))?;
+            let name = path.file_name().unwrap_or_default().to_owned();
+            copy_all(&path, &folder.join(&name))?;
+            tests.extend(Some(name).filter(|name| name.to_string_lossy().ends_with(".test.mjs")));
         }
+        tests.sort();
         packages::install_for_node(&folder, "what the npm package is tested with")?;
         unpack(packed, &folder)?;
         run_command(&mut self.project.cargo(["build", "--workspace", "--all-features", "--bin", "reknit"]))?;
         let binary = self.project.target.join("debug/reknit").with_extension(env::consts::EXE_EXTENSION);
         let mut node = Command::new("node");
-        node.args(["--expose-gc", "--test", "--test-reporter=spec"]).current_dir(&folder);
+        node.args(["--expose-gc", "--test", "--test-reporter=spec"]).args(tests).current_dir(&folder);
         node.env("REKNIT", binary).env("REKNIT_TARBALL", packed);
         node.env("REKNIT_CORPUS", self.project.root.join("corpus"));
         node.env("REKNIT_SDK", self.project.root.join("tests/sdk"));

@@ -7,12 +7,14 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::Failure;
-use crate::output::{Form, Output};
+use crate::output::{Form, Output, json};
 
 /// A JSON value whose text arrives in pieces.
 #[wasm_bindgen]
 pub struct PartialJson {
     json: reknit::json::PartialJson,
+    /// The path of the string that grew last.
+    growing: String,
     /// Whether the error was returned.
     has_failed: bool,
 }
@@ -42,12 +44,22 @@ impl PartialJson {
     #[wasm_bindgen(constructor)]
     pub fn new(depth: Option<usize>) -> Self {
         let depth = depth.unwrap_or(Limits::default().json_depth);
-        Self { json: reknit::json::PartialJson::with_depth(depth), has_failed: false }
+        Self { json: reknit::json::PartialJson::with_depth(depth), growing: String::new(), has_failed: false }
     }
 
-    /// Takes a piece; returns the changes as a JSON array.
+    /// Takes a piece; returns the changes as a JSON array. If all that changed is that the string grew which grew
+    /// last, it is the new text alone: most pieces of a long string are like that.
     pub fn push(&mut self, piece: &str) -> String {
         let outcome = self.json.push(piece);
+        let mut changes = self.json.changes();
+        if let (Some(Change::StringGrew { path, text }), None) = (changes.next(), changes.next())
+            && outcome.is_ok()
+            && !self.growing.is_empty()
+            && path == *self.growing
+        {
+            return json(&text);
+        }
+        drop(changes);
         let mut output = Output::new(Form::Array);
         for change in self.json.changes() {
             let path = change.path().to_string();
@@ -59,6 +71,11 @@ impl PartialJson {
                 Change::Closed { .. } => Step::Closed { path },
             });
         }
+        let last = self.json.changes().last();
+        self.growing = match last {
+            Some(Change::StringGrew { path, .. }) => path.to_string(),
+            _ => String::new(),
+        };
         if let (Err(error), false) = (outcome, self.has_failed) {
             self.has_failed = true;
             output.write(&Step::Failed(failure(&error)));

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The WebAssembly module: loading it, calling it, and starting again after a panic.
 
 import { errorOf, ReknitError } from "./errors.js";

@@ -158,7 +158,7 @@ export type Diagnostic = { kind: DiagnosticKind,
 /**
  * The byte of the input, or the one where the frame begins with which it was noticed.
  */
-byte?: number, 
+atByte?: number, 
 /**
  * The number of the frame, counted from 0.
  */
@@ -170,7 +170,7 @@ block?: Slot,
 /**
  * The byte of that text.
  */
-blockByte?: number, 
+offsetByte?: number, 
 /**
  * The number of the event, counted from 0.
  */

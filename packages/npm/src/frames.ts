@@ -31,7 +31,9 @@ export class Frames extends Handle<InstanceType<Engine["Frames"]>> {
 
   /** Ends the stream; returns what was found last. */
   finish(): Found[] {
-    return found(this.use((inner) => inner.finish()));
+    // Half of a character that was never completed.
+    const last = this.#encoder.rest() === "" ? [] : this.push("\ufffd");
+    return [...last, ...found(this.use((inner) => inner.finish()))];
   }
 
   /** How the stream is divided, once that is known. */

@@ -41,9 +41,11 @@ export class PartialJson extends Handle<InstanceType<Engine["PartialJson"]>> {
   #error: ReknitError | undefined;
   /** A number alone, which only the end of the text completes. */
   #alone: string | undefined;
-  /** The container of the value that changed last, with its pointer: most changes are next to the last one. */
+  /** The pointer to the value that changed last, its container and its key: most changes are at the same place. */
+  #pointer = "";
   #parent: Container | undefined;
   #parentPointer: string | undefined;
+  #key = "";
 
   constructor(options: PartialJsonOptions = {}) {
     const { depth, numbers } = options;
@@ -59,7 +61,14 @@ export class PartialJson extends Handle<InstanceType<Engine["PartialJson"]>> {
   push(piece: string): JsonChange[] {
     if (typeof piece !== "string") throw new TypeError(`push takes a string, not ${described(piece)}`);
     const text = this.#encoder.text(piece);
-    const steps = parse<Step[]>(this.use((inner) => inner.push(text)), this.#numbers);
+    const said = this.use((inner) => inner.push(text));
+    if (said.startsWith('"')) {
+      // Only the string grew that grew last.
+      const grew = { path: this.#pointer, text: JSON.parse(said) as string };
+      this.#grow(grew.path, grew.text);
+      return [{ grew }];
+    }
+    const steps = parse<Step[]>(said, this.#numbers);
     const changes: JsonChange[] = [];
     for (const step of steps) {
       if ("failed" in step) {
@@ -111,9 +120,7 @@ export class PartialJson extends Handle<InstanceType<Engine["PartialJson"]>> {
 
   #follow(change: JsonChange): void {
     if ("grew" in change) {
-      const { path, text } = change.grew;
-      const before = this.#at(path);
-      this.#set(path, typeof before === "string" ? before + text : text);
+      this.#grow(change.grew.path, change.grew.text);
     } else if ("opened" in change) {
       const value = change.opened.value;
       // The change keeps its own empty value, so that it says the same later.
@@ -123,40 +130,46 @@ export class PartialJson extends Handle<InstanceType<Engine["PartialJson"]>> {
     }
   }
 
-  #at(pointer: string): unknown {
-    if (pointer === "") return this.#value;
-    const parent = this.#container(pointer);
-    return own(parent, lastStep(pointer));
+  #grow(pointer: string, text: string): void {
+    this.#find(pointer);
+    const before = pointer === "" ? this.#value : own(this.#parent, this.#key);
+    this.#put(typeof before === "string" ? before + text : text);
   }
 
   #set(pointer: string, value: unknown): void {
     if (typeof value === "object" && value !== null && this.#parentPointer?.startsWith(pointer)) {
       // A repeated key: what was found below the old value is void.
       this.#parentPointer = undefined;
+      this.#pointer = "";
     }
-    if (pointer === "") {
-      this.#value = value;
-      return;
-    }
-    const parent = this.#container(pointer);
-    // A member that was replaced within the same piece may have no container any more.
-    if (parent !== undefined) assign(parent, lastStep(pointer), value);
+    this.#find(pointer);
+    this.#put(value);
   }
 
-  /** The array or object that has the value at this pointer. */
-  #container(pointer: string): Container | undefined {
-    const parentPointer = pointer.slice(0, pointer.lastIndexOf("/"));
-    if (this.#parentPointer !== parentPointer) {
-      let value: unknown = this.#value;
-      if (parentPointer !== "") {
-        for (const step of parentPointer.slice(1).split("/")) {
-          value = own(value, unescaped(step));
-        }
-      }
-      this.#parent = typeof value === "object" && value !== null ? (value as Container) : undefined;
-      this.#parentPointer = parentPointer;
+  /** Replaces the value that was found. */
+  #put(value: unknown): void {
+    if (this.#pointer === "") {
+      this.#value = value;
+    } else if (this.#parent !== undefined) {
+      // A member that was replaced within the same piece may have no container any more.
+      assign(this.#parent, this.#key, value);
     }
-    return this.#parent;
+  }
+
+  /** Finds the container and the key of the value at a pointer. */
+  #find(pointer: string): void {
+    if (this.#pointer === pointer) return;
+    this.#pointer = pointer;
+    const end = pointer.lastIndexOf("/");
+    this.#key = unescaped(pointer.slice(end + 1));
+    const parentPointer = pointer.slice(0, end);
+    if (this.#parentPointer === parentPointer) return;
+    let value: unknown = this.#value;
+    if (parentPointer !== "") {
+      for (const step of parentPointer.slice(1).split("/")) value = own(value, unescaped(step));
+    }
+    this.#parent = typeof value === "object" && value !== null ? (value as Container) : undefined;
+    this.#parentPointer = parentPointer;
   }
 }
 
@@ -164,10 +177,6 @@ export class PartialJson extends Handle<InstanceType<Engine["PartialJson"]>> {
 function own(container: unknown, key: string): unknown {
   if (typeof container !== "object" || container === null || !Object.hasOwn(container, key)) return undefined;
   return (container as Record<string, unknown>)[key];
-}
-
-function lastStep(pointer: string): string {
-  return unescaped(pointer.slice(pointer.lastIndexOf("/") + 1));
 }
 
 function unescaped(step: string): string {

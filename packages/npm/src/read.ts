@@ -73,6 +73,7 @@ export class Reading implements AsyncIterableIterator<Item, undefined> {
   readonly #signal: AbortSignal | undefined;
   readonly #items: AsyncGenerator<Item, undefined>;
   #reply: Reply | undefined;
+  #isStarted = false;
 
   /** @internal */
   constructor(pieces: Pieces, options: ReplyOptions, signal: AbortSignal | undefined) {
@@ -93,11 +94,15 @@ export class Reading implements AsyncIterableIterator<Item, undefined> {
   }
 
   next(): Promise<IteratorResult<Item, undefined>> {
+    this.#isStarted = true;
     return this.#items.next();
   }
 
   /** Stops reading, and cancels the source. */
-  return(): Promise<IteratorResult<Item, undefined>> {
+  async return(): Promise<IteratorResult<Item, undefined>> {
+    // A generator that was never asked for anything has nothing to clean up.
+    if (!this.#isStarted) await this.#pieces.cancel(undefined).catch(() => undefined);
+    this.#isStarted = true;
     return this.#items.return(undefined);
   }
 
@@ -166,18 +171,13 @@ function isMistake(error: TypeError): boolean {
 /** Waits for a source, or until a signal ends the waiting. */
 class Stop {
   readonly #signal: AbortSignal | undefined;
-  #listener: (() => void) | undefined;
-  #aborted: Promise<never> | undefined;
+  /** Ends the current waiting. */
+  #end: ((reason: unknown) => void) | undefined;
+  readonly #listener = () => this.#end?.(this.#signal?.reason);
 
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
-    if (signal === undefined) return;
-    this.#aborted = new Promise((_, reject) => {
-      this.#listener = () => reject(signal.reason);
-      if (signal.aborted) this.#listener();
-      else signal.addEventListener("abort", this.#listener, { once: true });
-    });
-    this.#aborted.catch(() => undefined);
+    signal?.addEventListener("abort", this.#listener);
   }
 
   get isRequested(): boolean {
@@ -185,12 +185,15 @@ class Stop {
   }
 
   or<T>(work: Promise<T>): Promise<T> {
-    if (this.#aborted === undefined) return work;
-    work.catch(() => undefined);
-    return Promise.race([this.#aborted, work]);
+    if (this.#signal === undefined) return work;
+    return new Promise((resolve, reject) => {
+      this.#end = reject;
+      if (this.isRequested) this.#listener();
+      work.then(resolve, reject);
+    });
   }
 
   forget(): void {
-    if (this.#listener !== undefined) this.#signal?.removeEventListener("abort", this.#listener);
+    this.#signal?.removeEventListener("abort", this.#listener);
   }
 }

@@ -35,16 +35,16 @@ export function tools(text: Piece | readonly Piece[], options: TextOptions = {})
   const encoder = new Encoder();
   const given = Array.isArray(text) ? (text as readonly Piece[]) : [text as Piece];
   const pieces = given.map((piece) => encoder.bytes(piece, "tools"));
+  // Half of a character that was never completed.
+  if (encoder.rest() !== "") pieces.push(encoder.bytes("\ufffd", "tools"));
   if (profile !== undefined && typeof profile !== "string") {
     throw new TypeError(`\`profile\` is a name, not ${described(profile)}`);
   }
-  const isNamed = (profile !== undefined && profile !== "auto") || rest.grammar !== undefined;
-  const found = isNamed ? { profile } : detected(pieces, rest.tools);
-  const named = rest.grammar === undefined ? { profile: found.profile } : {};
-  const blocks = new Blocks(JSON.stringify({ ...named, ...rest }));
+  const isNamed = profile !== undefined && profile !== "auto";
+  const found = isNamed ? { profile } : rest.grammar === undefined ? detected(pieces, rest.tools) : {};
+  const blocks = new Blocks(JSON.stringify({ ...rest, ...("profile" in found ? { profile: found.profile } : {}) }));
   try {
-    const result = withNamedBytes(parse<TextBlocks>(blocks.of(pieces), checked));
-    return { ...result, ...(rest.grammar === undefined ? (found as { profile: string }) : {}) };
+    return { ...withNamedBytes(parse<TextBlocks>(blocks.of(pieces), checked)), ...found };
   } finally {
     blocks.dispose();
   }

@@ -11,8 +11,8 @@ interface Noticed {
 /** Names the byte offsets of a diagnostic so. */
 export function named<T>(diagnostic: T): T {
   const { at, offset, ...rest } = diagnostic as Noticed;
-  const place = at === undefined ? {} : { byte: at };
-  return { ...rest, ...place, ...(offset === undefined ? {} : { blockByte: offset }) } as T;
+  const place = at === undefined ? {} : { atByte: at };
+  return { ...rest, ...place, ...(offset === undefined ? {} : { offsetByte: offset }) } as T;
 }
 
 /** Names the byte offsets of a message's diagnostics so. */
@@ -21,17 +21,20 @@ export function withNamedBytes<T extends { diagnostics: forms.Diagnostic[] }>(me
   return message;
 }
 
+/** What a text is called: the number of a block is enough for most. */
+type Name = string | number;
+
 /** How long each text is that grows. */
 class Lengths {
-  readonly #units = new Map<string, number>();
+  readonly #units = new Map<Name, number>();
 
   /** A text with this name starts. */
-  set(name: string, text: string): void {
+  set(name: Name, text: string): void {
     this.#units.set(name, text.length);
   }
 
   /** Where `text` goes in the text with this name, which has `byte` bytes before it. */
-  add(name: string, byte: number, text: string): number {
+  add(name: Name, byte: number, text: string): number {
     const unit = byte === 0 ? 0 : (this.#units.get(name) ?? 0);
     this.#units.set(name, unit + text.length);
     return unit;
@@ -51,7 +54,7 @@ export class MessageUnits {
     for (const change of changes) {
       if ("grew" in change) {
         const grew = change.grew;
-        grew.at = this.#lengths.add(`${grew.block}`, grew.at, grew.text);
+        grew.at = this.#lengths.add(typeof grew.block === "number" ? grew.block : `${grew.block}`, grew.at, grew.text);
       } else if ("signed" in change) {
         const signed = change.signed;
         signed.at = this.#lengths.add(`s${signed.block}`, signed.at, signed.signature);

@@ -1,13 +1,20 @@
 // The same corpus as everywhere: what comes out of the package is what the command line prints.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 
 import { applyEdits, Chunks, chunks, Frames, history, PartialJson, ready, Reply, Tools, tools, Transcript } from "reknit";
 
 import { cases, corpusFile, cuts, pretty } from "./corpus.mjs";
 
 const counts = new Map();
+/** A folder without files. */
+const empty = mkdtempSync(join(tmpdir(), "reknit-npm-"));
 
 /** Runs a check for each case of a kind, and counts them. */
 function each(kind, depth, check) {
@@ -26,6 +33,7 @@ function each(kind, depth, check) {
 before(ready);
 
 after(() => {
+  rmSync(empty, { recursive: true });
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const parts = [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ");
   console.log(`corpus: ${total} cases in the npm package: ${parts}`);
@@ -47,7 +55,7 @@ test("frames", () => {
 function frameLine(found) {
   if (found.type === "refused") return `error ${found.message}`;
   if (found.type === "problem") {
-    return `problem ${found.kind} at ${found.byte} in frame ${found.frame}: ${found.message}`;
+    return `problem ${found.kind} at ${found.atByte} in frame ${found.frame}: ${found.message}`;
   }
   const { number, type, startByte, endByte, data, event, id, retry } = found;
   let line = `frame ${number} ${type} ${startByte}..${endByte} ${JSON.stringify(data)}`;
@@ -84,8 +92,8 @@ function withNamedBytes(message) {
 }
 
 function named({ at, offset, ...rest }) {
-  if (at !== undefined) rest.byte = at;
-  if (offset !== undefined) rest.blockByte = offset;
+  if (at !== undefined) rest.atByte = at;
+  if (offset !== undefined) rest.offsetByte = offset;
   return rest;
 }
 
@@ -279,12 +287,42 @@ test("edits", () => {
     }
     assert.ok(same(same(files, before) ? new Map() : files, after), "the files are not those of `after`");
     compareWithReport(one, report);
+    compareWithCommand(one, report, format);
     const isWhole = report.problems.length === 0 && report.files.every((file) => file.edits.every((edit) => edit.outcome !== "rejected"));
     const careful = applyEdits(before, answer, { format });
     const hasContent = careful.files.some((file) => file.content !== undefined || file.bytes !== undefined);
     assert.ok(isWhole || !hasContent, "all of an answer is applied, or nothing");
   });
 });
+
+/**
+ * The command line says the same, for the folder or, since there it does not look for a file that an answer does not
+ * name, for the one file.
+ */
+function compareWithCommand(one, report, format) {
+  const root = one.has("before") ? join(one.folder, "before") : empty;
+  const [file, ...others] = one.files("before").keys();
+  const targets = [["--root", root, "--dry-run"]];
+  if (file !== undefined && others.length === 0) targets.push(["--original", join(root, file)]);
+  const isSame = targets.some((target) => {
+    const words = ["apply", ...target, "--json", "--keep-going", "--format", format, join(one.folder, "answer.txt")];
+    const { stdout } = spawnSync(process.env.REKNIT, words, { encoding: "utf8" });
+    const isOne = target[0] === "--original";
+    return isDeepStrictEqual(comparable(JSON.parse(stdout), isOne), comparable(report, isOne));
+  });
+  assert.ok(isSame, "the report is not that of the command line");
+}
+
+/** A report without what differs for good reason: the name of the one file, bytes, and how an option is written. */
+function comparable(report, isOne) {
+  const files = report.files.map(({ path, bytes, ...file }) => ({
+    ...file,
+    path: isOne ? "" : path,
+    bytes: typeof bytes === "object" ? Buffer.from(bytes).toString("base64") : bytes,
+  }));
+  const problems = report.problems.map(({ hint, ...problem }) => (problem.kind === "no-edits" ? problem : { hint, ...problem }));
+  return { ...report, files, problems };
+}
 
 function same(left, right) {
   return left.size === right.size && [...left].every(([path, content]) => {

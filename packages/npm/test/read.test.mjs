@@ -137,6 +137,13 @@ test("nothing is read ahead, and the source is told when nobody wants more", asy
   assert.equal(reading.message.blocks[0].text, "Hi");
 });
 
+test("a source that is never read is cancelled too", async () => {
+  let isCancelled = false;
+  const source = new ReadableStream({ cancel: () => (isCancelled = true) });
+  assert.deepEqual(await read(source).return(), { value: undefined, done: true });
+  assert.ok(isCancelled);
+});
+
 test("an input that is no stream", async () => {
   const { ends } = await collected(read(new Response("<html>502 Bad Gateway</html>", { status: 502 })));
   assert.equal(ends.length, 1);

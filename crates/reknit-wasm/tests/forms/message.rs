@@ -23,8 +23,8 @@ pub(crate) struct Diagnostic {
     kind: String,
     /// The byte of the input, or the one where the frame begins with which it was noticed.
     #[serde(rename = "at", skip_serializing_if = "Option::is_none")]
-    #[ts(rename = "byte")]
-    byte: Option<u64>,
+    #[ts(rename = "atByte")]
+    at_byte: Option<u64>,
     /// The number of the frame, counted from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     frame: Option<u64>,
@@ -33,8 +33,8 @@ pub(crate) struct Diagnostic {
     block: Option<Slot>,
     /// The byte of that text.
     #[serde(rename = "offset", skip_serializing_if = "Option::is_none")]
-    #[ts(rename = "blockByte")]
-    block_byte: Option<u64>,
+    #[ts(rename = "offsetByte")]
+    offset_byte: Option<u64>,
     /// The number of the event, counted from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<u64>,
