@@ -15,7 +15,8 @@ DOUBLINGS = 3
 def series(size: int, make: Callable[[int], Callable[[], object]], effort: Effort) -> list[float]:
     """How many times as long each doubling takes as the size before."""
     works = [make(size << step) for step in range(DOUBLINGS + 1)]
-    times = [measure(Row(str(step), [Runner("reknit", work)]), effort).ours() for step, work in enumerate(works)]
+    rows = [Row(str(step), [Runner("reknit", work)]) for step, work in enumerate(works)]
+    times = [measure(row, effort).fastest() for row in rows]
     return [after / before for before, after in zip(times, times[1:])]
 
 
@@ -24,8 +25,8 @@ def run(effort: Effort, quick: bool) -> tuple[str, list[Target]]:
 
     def looked_at(shape: str) -> Callable[[int], Callable[[], object]]:
         def make(size: int) -> Callable[[], object]:
-            argument = inputs.argument(shape, size)
-            return lambda: look.ours(argument)
+            pieces = inputs.pieces_of(inputs.argument(shape, size), inputs.DELTA)
+            return lambda: look.ours(pieces)
 
         return make
 
