@@ -109,8 +109,7 @@ pub(super) fn licences(project: &Project) -> Result<String> {
             .lines()
             .any(|line| line.starts_with(&format!("{name} v{version}")) && !line.contains("(proc-macro)"))
     };
-    let mut licences =
-        "The module contains code of these crates, and of the Rust standard library.\n".to_owned();
+    let mut licences = "The module was built from these crates and the Rust standard library.\n".to_owned();
     let tree = tree(project)?;
     for package in elements(&tree["packages"]).filter(|package| !package["source"].is_null()) {
         let (name, version) = (text(&package["name"]), text(&package["version"]));
