@@ -47,7 +47,7 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 12] = [
+pub(crate) const ALL: [(&str, Run); 13] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
