@@ -27,7 +27,7 @@ mod picture;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  test            run every check that must pass before a change is merged
+  test [STEP]     run every check that must pass before a change is merged, or those from STEP on
   tidy            check the repository itself: file length, corpus, links, code map
   api             regenerate the listings of the public API in docs/api, for review
   corpus          regenerate the expected files in corpus/, for review
@@ -57,6 +57,7 @@ fn main() -> ExitCode {
     let project = Project::here();
     let outcome = match (command.to_str(), rest.as_slice()) {
         (Some("test"), []) => test::run(&project),
+        (Some("test"), [step]) => test::run_from(&project, &step.to_string_lossy()),
         (Some("tidy"), []) => tidy::run(&project),
         (Some("api"), []) => api::write(&project),
         (Some("corpus"), []) => test::rewrite_corpus(&project),

@@ -33,9 +33,21 @@ const GENERATOR_SEED: &str = "PROPTEST_RNG_SEED";
 
 /// Runs every step up to the first that fails, and prints how long each took.
 pub(crate) fn run(project: &Project) -> Result<()> {
+    run_steps(project, &STEPS)
+}
+
+/// The same from a step on, to go on after a failure that is corrected.
+pub(crate) fn run_from(project: &Project, first: &str) -> Result<()> {
+    let at = STEPS.iter().position(|(name, _)| *name == first);
+    let names = STEPS.map(|(name, _)| format!("`{name}`")).join(", ");
+    let at = at.with_context(|| format!("there is no step `{first}`\nhint: the steps are {names}"))?;
+    run_steps(project, &STEPS[at..])
+}
+
+fn run_steps(project: &Project, steps: &[(&'static str, Step)]) -> Result<()> {
     let mut durations = Vec::new();
     let mut outcome = Ok(());
-    for (name, step) in STEPS {
+    for (name, step) in steps.iter().copied() {
         println!("== {name}");
         let start = Instant::now();
         outcome = step(project).with_context(|| format!("step `{name}` failed"));

@@ -11,8 +11,8 @@ use crate::value::{json, to_python};
 
 /// The messages of the next request, from the entries of a session's log, which may end anywhere.
 ///
-/// `dialect` names the provider: `anthropic`, `openai-chat`, `openai-responses`, `gemini`, `bedrock-converse` or
-/// `cohere`. What the provider would refuse is repaired, and each repair is listed.
+/// `dialect` names the provider: `anthropic`, `openai-chat`, `openai-responses`, `gemini`, `bedrock-converse`, `cohere`
+/// or `ollama`. What the provider would refuse is repaired, and each repair is listed.
 ///
 /// >>> body = {"type": "user-message", "content": [{"type": "text", "text": "Hi"}]}
 /// >>> request = reknit.history([{"v": 1, "seq": 1, "at": 0, "body": body}], "anthropic")

@@ -254,7 +254,7 @@ test("transcript", () => {
   });
 });
 
-const DIALECTS = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse", "cohere"];
+const DIALECTS = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse", "cohere", "ollama"];
 
 test("history", () => {
   each("history", 1, (one) => {

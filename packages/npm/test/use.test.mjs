@@ -64,7 +64,7 @@ test("a wrong argument is a TypeError that says what is taken", async () => {
 test("a wrong input is a ReknitError with its kind and a hint", () => {
   assert.throws(() => new Reply({ grammar: "name = 5" }), failure("malformed-grammar"));
   assert.throws(() => new Chunks().append("{"), failure("malformed-event"));
-  assert.throws(() => history("ollama", []), failure("no-requests"));
+  assert.throws(() => history("agent-c", []), failure("no-requests"));
   const json = new PartialJson();
   json.push('{"a": tru');
   assert.throws(() => json.finish(), failure("cut-json"));

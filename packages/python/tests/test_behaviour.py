@@ -60,7 +60,7 @@ HELLO = b'data: {"choices":[{"delta":{"content":"H\xc3\xa9llo"}}]}\n\n'
         (lambda: reknit.history([{}], "anthropic"), ValueError, "hint: "),
         (lambda: reknit.history([], "anthropics"), ValueError, "did you mean `anthropic`?"),
         (lambda: reknit.history(5, "anthropic"), TypeError, "must be the entries of a log, not `int`"),
-        (lambda: reknit.history([], "ollama"), reknit.Error, "requests in `ollama` are not supported"),
+        (lambda: reknit.history([], "agent-c"), reknit.Error, "requests in `agent-c` are not supported"),
     ],
 )
 def test_bad_arguments_have_helpful_errors(call: Callable[[], Any], error: type[Exception], words: str) -> None:

@@ -13,7 +13,7 @@ from corpus import compact, expected, input_of, same_for_every_cut
 Record = Callable[[str, object], None]
 
 DIALECTS = [folder.name for folder in corpus.cases("wire")]
-REQUESTS = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse", "cohere"]
+REQUESTS = ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse", "cohere", "ollama"]
 
 
 def quoted(text: str) -> str:
