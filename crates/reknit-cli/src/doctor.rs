@@ -147,7 +147,7 @@ fn models(checks: &mut Vec<Check>) -> Vec<Model> {
     if found.is_empty() {
         checks.push(Check::bad(
             "models",
-            "there is none",
+            "none is set up",
             "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OLLAMA_HOST; `reknit models --help` shows the file",
         ));
     }

@@ -37,7 +37,7 @@ fn made(class: PyResult<&Bound<'_, PyType>>, kind: &str, message: &str, hint: &s
     }
 }
 
-/// The value behind a lock, unless another thread has it.
+/// The value in a mutex, unless another thread is using it.
 pub(crate) fn lock<'a, T>(py: Python<'_>, value: &'a Mutex<T>, what: &str) -> PyResult<MutexGuard<'a, T>> {
     match value.try_lock() {
         Ok(guard) => Ok(guard),

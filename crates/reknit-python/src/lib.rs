@@ -1,7 +1,7 @@
 //! The engine as a Python module.
 //!
 //! `packages/python` has the package around it: what a user imports, the types, the tests. Here is only what
-//! has to be close to the engine. Each class owns a value of the engine behind a lock that is only tried, so
+//! has to be close to the engine. Each class owns a value of the engine in a mutex that is only tried, so
 //! that two threads at once are an error; each call of the engine is guarded, so that a panic is an exception.
 
 use pyo3::prelude::*;

@@ -120,7 +120,7 @@ impl PartialJson {
         Ok(list)
     }
 
-    /// The value so far, and `None` if there is none yet. It is changed by `push`: copy what you want to keep.
+    /// The value so far, and `None` until something has arrived. It is changed by `push`: copy what you want to keep.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut inner = lock(py, &self.inner, WHAT)?;
@@ -172,7 +172,7 @@ impl PartialJson {
         Ok(inner.json.duplicate_keys().map(|found| (found.count, found.first_at)))
     }
 
-    /// The value so far as JSON, with every digit as it came; `None` if there is none yet.
+    /// The value so far as JSON, with every digit as it came; `None` until something has arrived.
     fn to_json(&self, py: Python<'_>) -> PyResult<Option<String>> {
         Ok(lock(py, &self.inner, WHAT)?.json.value().map(ToString::to_string))
     }

@@ -1,11 +1,11 @@
     impl Debug for Parse {
         fn fmt(&self) -> fmt::Result {
-            unimplemented!()
+            self.write(formatter)
         }
     }
     impl Display for Parse {
         fn fmt(&self) -> value::Result {
-            unimplemented!()
+            self.write(formatter)
         }
     }
     //
