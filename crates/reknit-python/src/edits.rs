@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use reknit::edit::{
-    FileAction, FilePlan, Format, How, Original, Outcome, Parsed, Parser, Plan, Policy, Problem, Repair,
-    Report, plan,
+    FileAction, FilePlan, FileReport, Format, How, Original, Parsed, Parser, Plan, Policy, Problem, plan,
 };
 use serde::Serialize;
 
@@ -193,99 +190,40 @@ struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'static str>,
     files: Vec<FileReport<'a>>,
-    problems: Vec<ProblemReport<'a>>,
+    problems: Problems<'a>,
+}
+
+/// What could not be read, or that there is nothing to read.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Problems<'a> {
+    Unread(&'a [Problem]),
+    NoEdits([NoEdits; 1]),
 }
 
 #[derive(Serialize)]
-struct FileReport<'a> {
-    path: &'a str,
-    action: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<String>,
-    /// Instead of the content if it is not text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<String>,
-    edits: Vec<EditReport<'a>>,
-}
-
-#[derive(Serialize)]
-struct EditReport<'a> {
-    index: usize,
-    line: usize,
-    #[serde(flatten)]
-    outcome: &'a Outcome,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    repairs: &'a [Repair],
-}
-
-#[derive(Serialize)]
-struct ProblemReport<'a> {
+struct NoEdits {
     kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<&'a str>,
     message: &'static str,
     hint: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    form: Option<&'static str>,
 }
 
-const NO_EDITS: ProblemReport<'static> = ProblemReport {
+const NO_EDITS: NoEdits = NoEdits {
     kind: "no-edits",
-    line: None,
-    snippet: None,
     message: "no edits found in the answer",
     hint: "if there are any, name their format with `format`",
-    form: None,
 };
 
 impl<'a> Summary<'a> {
-    fn new(parsed: &'a Parsed, plan: &'a Plan, given: &Given, contents: bool) -> Self {
-        let mut problems: Vec<_> = parsed.problems.iter().map(ProblemReport::new).collect();
-        if parsed.edits.is_empty() && problems.is_empty() {
-            problems.push(NO_EDITS);
-        }
-        let files = plan.files.iter().map(|file| FileReport::new(parsed, file, given, contents));
-        Self { format: parsed.format.map(Format::name), files: files.collect(), problems }
-    }
-}
-
-impl<'a> FileReport<'a> {
-    fn new(parsed: &'a Parsed, file: &'a FilePlan, given: &Given, contents: bool) -> Self {
-        let (exists, to) = match &file.action {
-            FileAction::Create | FileAction::Update => (true, None),
-            FileAction::Move { to } => (true, Some(to.as_str())),
-            FileAction::Delete | FileAction::Missing => (false, None),
-        };
-        let content =
-            (exists && contents).then(|| String::from_utf8(file.content(given.content(&file.path))));
-        let (content, bytes) = match content {
-            None => (None, None),
-            Some(Ok(text)) => (Some(text), None),
-            Some(Err(error)) => (None, Some(STANDARD.encode(error.as_bytes()))),
-        };
-        let edits = file.reports.iter().map(|Report { index, outcome }| {
-            let edit = &parsed.edits[*index];
-            EditReport { index: *index, line: edit.line, outcome, repairs: &edit.repairs }
+    fn new(parsed: &'a Parsed, plan: &'a Plan, given: &'a Given, contents: bool) -> Self {
+        let files = plan.files.iter().map(|file| {
+            let original = contents.then(|| given.content(&file.path));
+            file.report(&parsed.edits, original)
         });
-        let action = file.action.name();
-        Self { path: &file.path, action, to, content, bytes, edits: edits.collect() }
-    }
-}
-
-impl<'a> ProblemReport<'a> {
-    fn new(problem: &'a Problem) -> Self {
-        let kind = problem.kind;
-        Self {
-            kind: kind.name(),
-            line: Some(problem.line),
-            snippet: Some(&problem.snippet),
-            message: kind.message(),
-            hint: kind.hint(),
-            form: Some(kind.form()),
-        }
+        let problems = match (&*parsed.problems, &*parsed.edits) {
+            ([], []) => Problems::NoEdits([NO_EDITS]),
+            (problems, _) => Problems::Unread(problems),
+        };
+        Self { format: parsed.format.map(Format::name), files: files.collect(), problems }
     }
 }

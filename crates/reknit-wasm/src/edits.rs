@@ -1,12 +1,7 @@
 //! [`Edits`]: a model's answer to changed files, with the report of `reknit apply --json`.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use reknit::Limits;
-use reknit::edit::{
-    self, FileAction, FilePlan, Format, How, Original, Outcome, Parsed, Parser, Policy, Problem, Repair,
-    Report,
-};
+use reknit::edit::{self, FileReport, Format, How, Original, Parser, Policy, Problem};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -38,51 +33,29 @@ struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'static str>,
     files: Vec<FileReport<'a>>,
-    problems: Vec<ProblemReport<'a>>,
+    problems: Problems<'a>,
+}
+
+/// What could not be read, or that there is nothing to read.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Problems<'a> {
+    Unread(&'a [Problem]),
+    NoEdits([NoEdits; 1]),
 }
 
 #[derive(Serialize)]
-struct FileReport<'a> {
-    path: &'a str,
-    action: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<&'a str>,
-    #[serde(flatten)]
-    content: Option<Content>,
-    edits: Vec<EditReport<'a>>,
-}
-
-/// The content of a file: text, or bytes in Base64 if it is not text.
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Content {
-    Content(String),
-    Bytes(String),
-}
-
-#[derive(Serialize)]
-struct EditReport<'a> {
-    index: usize,
-    /// The line of the answer where it begins.
-    line: usize,
-    #[serde(flatten)]
-    outcome: &'a Outcome,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    repairs: &'a [Repair],
-}
-
-#[derive(Serialize)]
-struct ProblemReport<'a> {
+struct NoEdits {
     kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<&'a str>,
     message: &'static str,
     hint: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    form: Option<&'static str>,
 }
+
+const NO_EDITS: NoEdits = NoEdits {
+    kind: "no-edits",
+    message: "no edits found in the answer",
+    hint: "if there are any, name their format with `format`",
+};
 
 #[wasm_bindgen]
 impl Edits {
@@ -124,67 +97,16 @@ impl Edits {
         let plan = edit::plan(&parsed.edits, &originals, self.policy);
         let is_whole = parsed.problems.is_empty() && plan.rejected().next().is_none();
         let with_contents = is_whole || self.keep_going;
-        let original = |path: &str| {
-            let file = originals.iter().find(|file| file.path == path && with_contents);
-            file.map_or(&[][..], |file| file.content)
-        };
         let files = plan.files.iter().map(|file| {
-            let content = with_contents.then(|| Content::of(file, original(&file.path))).flatten();
-            FileReport::new(file, content, &parsed)
+            let original = originals.iter().find(|original| original.path == file.path);
+            let original = original.map_or(&[][..], |original| original.content);
+            file.report(&parsed.edits, with_contents.then_some(original))
         });
-        let mut problems: Vec<_> = parsed.problems.iter().map(ProblemReport::new).collect();
-        if problems.is_empty() && parsed.edits.is_empty() {
-            problems.push(ProblemReport::NO_EDITS);
-        }
+        let problems = match (&*parsed.problems, &*parsed.edits) {
+            ([], []) => Problems::NoEdits([NO_EDITS]),
+            (problems, _) => Problems::Unread(problems),
+        };
         json(&Summary { format: parsed.format.map(Format::name), files: files.collect(), problems })
-    }
-}
-
-impl<'a> FileReport<'a> {
-    fn new(file: &'a FilePlan, content: Option<Content>, parsed: &'a Parsed) -> Self {
-        let to = if let FileAction::Move { to } = &file.action { Some(to.as_str()) } else { None };
-        let edits = file.reports.iter().map(|Report { index, outcome }| {
-            let edit = &parsed.edits[*index];
-            EditReport { index: *index, line: edit.line, outcome, repairs: &edit.repairs }
-        });
-        Self { path: &file.path, action: file.action.name(), to, content, edits: edits.collect() }
-    }
-}
-
-impl Content {
-    /// The new content of a file, unless there is none.
-    fn of(file: &FilePlan, original: &[u8]) -> Option<Self> {
-        match file.action {
-            FileAction::Create | FileAction::Update | FileAction::Move { .. } => {}
-            FileAction::Delete | FileAction::Missing => return None,
-        }
-        Some(match String::from_utf8(file.content(original)) {
-            Ok(text) => Self::Content(text),
-            Err(error) => Self::Bytes(STANDARD.encode(error.as_bytes())),
-        })
-    }
-}
-
-impl<'a> ProblemReport<'a> {
-    const NO_EDITS: Self = Self {
-        kind: "no-edits",
-        line: None,
-        snippet: None,
-        message: "no edits found in the answer",
-        hint: "if there are any, name their format with `format`",
-        form: None,
-    };
-
-    fn new(problem: &'a Problem) -> Self {
-        let kind = problem.kind;
-        Self {
-            kind: kind.name(),
-            line: Some(problem.line),
-            snippet: Some(&problem.snippet),
-            message: kind.message(),
-            hint: kind.hint(),
-            form: Some(kind.form()),
-        }
     }
 }
 

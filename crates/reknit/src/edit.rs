@@ -41,8 +41,10 @@ mod within;
 mod locate;
 mod target;
 mod plan;
+mod file_report;
 mod preview;
 
+pub use file_report::{Content, FileReport};
 pub use format::Format;
 pub use outcome::{Closest, How, Lines, Match, Note, Outcome, Reason, Rejection};
 pub use parser::{Open, Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use reknit::edit::{Change, How, Lines, Preview, Problem, ProblemKind, Rejection};
+use reknit::edit::{Change, Content, How, Lines, Preview, Problem, ProblemKind, Rejection};
 use serde::Serialize;
 
 use super::Arguments;
 use super::answer::Answer;
-use super::json::{Content, ProblemReport};
 use super::report::{SEE_JSON, problem_words, rejection_words};
 use super::target::{check_paths, read_original};
 use crate::outcome::{self, CommandError};
@@ -119,7 +118,7 @@ impl<'a> Line<'a> {
             &Change::Placed { edit, how, lines } => Self::Placed { edit, how, lines },
             Change::Rejected { edit, rejection } => Self::Rejected { edit: *edit, rejection },
             Change::Grew(range) => {
-                let text = Content::new(std::iter::once(&shown[range.clone()]));
+                let text = Content::new([&shown[range.clone()]]);
                 Self::Grew { at: range.start, text }
             }
             &Change::Restarted { edit, length } => Self::Restarted { edit, at: length },
@@ -131,7 +130,7 @@ impl<'a> Line<'a> {
 #[derive(Serialize)]
 struct JsonReport<'a> {
     files: [FileReport<'a>; 1],
-    problems: Vec<ProblemReport<'a>>,
+    problems: &'a [Problem],
 }
 
 #[derive(Serialize)]
@@ -170,7 +169,7 @@ fn json_report<'a>(
         };
         EditReport { index, state }
     });
-    let content = content.map(|content| Content::new(std::iter::once(content)));
+    let content = content.map(|content| Content::new([content]));
     let file = FileReport { path, action: "update", content, edits: edits.collect() };
-    JsonReport { files: [file], problems: problems.iter().map(ProblemReport::new).collect() }
+    JsonReport { files: [file], problems }
 }

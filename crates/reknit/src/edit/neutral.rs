@@ -3,6 +3,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::outcome::{Match, Outcome, Reason, Rejection};
+use super::parser::Problem;
 use super::plan::{FileAction, Report};
 
 /// `{"index", "outcome", …}`: the fields of the [`Outcome`] beside the index of its edit.
@@ -45,6 +46,20 @@ impl Serialize for Rejection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         write_rejection(&mut map, self)?;
+        map.end()
+    }
+}
+
+/// `{"kind", "line", "snippet", "message", "hint", "form"}`: the words are those of its kind.
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("kind", self.kind.name())?;
+        map.serialize_entry("line", &self.line)?;
+        map.serialize_entry("snippet", &self.snippet)?;
+        map.serialize_entry("message", self.kind.message())?;
+        map.serialize_entry("hint", self.kind.hint())?;
+        map.serialize_entry("form", self.kind.form())?;
         map.end()
     }
 }

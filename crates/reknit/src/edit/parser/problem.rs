@@ -10,7 +10,7 @@ use super::lines::Line;
 const SNIPPET: usize = 80;
 
 /// A part of an answer that looks like an edit and cannot be read as one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What is wrong.
     pub kind: ProblemKind,
