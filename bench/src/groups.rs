@@ -47,7 +47,7 @@ pub(crate) struct Group {
 type Run = fn(&Bench) -> Result<Group>;
 
 /// All groups by their names, in the order of the table.
-pub(crate) const ALL: [(&str, Run); 13] = [
+pub(crate) const ALL: [(&str, Run); 15] = [
     ("sse", sse::run),
     ("look", look::run),
     ("message", message::run),
@@ -56,6 +56,8 @@ pub(crate) const ALL: [(&str, Run); 13] = [
     ("chunks", chunks::run),
     ("npm", npm::run),
     ("growth", growth::run),
+    ("many", growth::run_many),
+    ("markers", growth::run_markers),
     ("memory", memory::run),
     ("journal", journal::run),
     ("files", files::run),

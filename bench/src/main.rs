@@ -28,7 +28,8 @@ usage: cargo xtask bench [--quick] [--record] [GROUP…]
   --quick     smaller inputs and fewer runs
   --record    also write the table to bench/records/, draw docs/img/bench.svg, and write
               the numbers into the table of speeds in README.md; not with --quick
-  GROUP       only these of: sse look message tags edit chunks npm growth memory journal files session http
+  GROUP       only these of: sse look message tags edit chunks npm growth many markers memory journal files
+              session http
 
 exit code 1 if a target is missed
 ";
@@ -89,6 +90,7 @@ fn run(bench: &Bench, names: &[String], record: bool) -> Result<bool> {
     let (mut targets, mut measured) = (Vec::new(), Vec::new());
     for (name, run) in groups::ALL {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            eprintln!("measuring {name}");
             let group = run(bench)?;
             say(group.table + "\n");
             if record && name == "look" {

@@ -33,7 +33,9 @@ pub(crate) fn run(project: &Project, args: &[OsString]) -> Result<()> {
         None => {
             let folder = project.root.join("bench/node");
             packages::install_for_node(&folder, "the JavaScript peers")?;
-            npm::install(project, &folder)?;
+            if groups.is_empty() || groups.iter().any(|group| *group == "npm") {
+                npm::install(project, &folder)?;
+            }
         }
     }
     // One group runs the command line itself.

@@ -111,7 +111,7 @@ fn growth(bench: &Bench, order: &Order, largest: usize) -> Result<Series> {
         let size = events.iter().map(|event| json!(event).to_string().len()).sum();
         (size, timed(move || chunks(events), |chunks| chunks.list().len()))
     });
-    Series::measure(bench, format!("chunks, {}", order.name), inputs)
+    Series::measure(bench.effort, format!("chunks, {}", order.name), inputs)
 }
 
 /// A session of so many events: calls with text between them, then their results with text between.

@@ -10,7 +10,7 @@ mod markers;
 
 use super::{Bench, Group, Scale, tags};
 use crate::input::{DELTA, KB, LONG_DELTA, MB, Shape, Stream, call_block, text_block, text_events, words};
-use crate::measure::{Measured, Row, Runner, Work, interleaved, timed};
+use crate::measure::{Effort, Measured, Row, Runner, Work, interleaved, timed};
 use crate::ours::{frames, partial_json, reply};
 use crate::report::{self, Target};
 
@@ -36,11 +36,24 @@ pub(crate) fn run(bench: &Bench) -> Result<Group> {
     }
     series.push(long_event(bench, largest)?);
     series.push(calls_in_text(bench, 4 * largest)?);
-    let many: Vec<_> = many::run(bench)?.into_iter().chain(markers::run(bench)?).collect();
-    let targets = series.iter().map(Series::target).chain(many.iter().map(Series::target_of_each)).collect();
-    series.extend(many);
+    let targets = series.iter().map(Series::target).collect();
     let table = table("growth: time of ours when its input doubles", &series);
     Ok(Group { table, targets, rows: Vec::new() })
+}
+
+/// The group of what there may be many of.
+pub(crate) fn run_many(bench: &Bench) -> Result<Group> {
+    Ok(judged_at_each("many: time of ours when there is twice as much of something", &many::run(bench)?))
+}
+
+/// The group of texts that consist of markers.
+pub(crate) fn run_markers(bench: &Bench) -> Result<Group> {
+    Ok(judged_at_each("markers: time of ours when they double, for each profile", &markers::run(bench)?))
+}
+
+fn judged_at_each(title: &str, series: &[Series]) -> Group {
+    let targets = series.iter().map(Series::target_of_each).collect();
+    Group { table: table(title, series), targets, rows: Vec::new() }
 }
 
 /// A line for each series.
@@ -57,7 +70,7 @@ pub(super) struct Series {
 
 impl Series {
     pub(super) fn measure<'a>(
-        bench: &Bench,
+        effort: Effort,
         name: String,
         inputs: impl Iterator<Item = (usize, Work<'a>)>,
     ) -> Result<Self> {
@@ -67,7 +80,7 @@ impl Series {
             steps: 1,
             runners: vec![Runner::new("reknit", work)],
         };
-        let rows = interleaved(inputs.map(row).collect(), bench.effort)?;
+        let rows = interleaved(inputs.map(row).collect(), effort)?;
         Ok(Self { name, rows })
     }
 
@@ -112,7 +125,7 @@ fn argument(bench: &Bench, shape: Shape, largest: usize) -> Result<Series> {
     let inputs = arguments.iter().map(|argument| {
         (argument.len(), timed(|| partial_json(argument, DELTA), |json| usize::from(json.check().is_ok())))
     });
-    Series::measure(bench, format!("PartialJson, {}", shape.name()), inputs)
+    Series::measure(bench.effort, format!("PartialJson, {}", shape.name()), inputs)
 }
 
 fn argument_in_reply(bench: &Bench, shape: Shape, largest: usize) -> Result<Series> {
@@ -125,7 +138,7 @@ fn argument_in_reply(bench: &Bench, shape: Shape, largest: usize) -> Result<Seri
         let reads = || start.events().chain(deltas.events());
         (*size, timed(move || reply(Reply::new(Dialect::Anthropic), reads()), |(_, grew)| grew))
     });
-    Series::measure(bench, format!("Reply, {}", shape.name()), inputs)
+    Series::measure(bench.effort, format!("Reply, {}", shape.name()), inputs)
 }
 
 fn text_in_reply(bench: &Bench, largest: usize) -> Result<Series> {
@@ -139,7 +152,7 @@ fn text_in_reply(bench: &Bench, largest: usize) -> Result<Series> {
         let reads = move || start.events().chain((0..times).flat_map(|_| deltas.events()));
         (times * unit, timed(move || reply(Reply::new(Dialect::Anthropic), reads()), |(_, grew)| grew))
     });
-    Series::measure(bench, "Reply, text in 40-byte deltas".to_owned(), inputs)
+    Series::measure(bench.effort, "Reply, text in 40-byte deltas".to_owned(), inputs)
 }
 
 fn events(bench: &Bench, read: usize, words: &str, largest: usize) -> Result<Series> {
@@ -149,7 +162,7 @@ fn events(bench: &Bench, read: usize, words: &str, largest: usize) -> Result<Ser
         let reads = move || (0..times).flat_map(move |_| bytes.chunks(read));
         (times * bytes.len(), timed(move || frames(reads()), |seen| seen))
     });
-    Series::measure(bench, format!("Decoder, reads of {words} bytes"), inputs)
+    Series::measure(bench.effort, format!("Decoder, reads of {words} bytes"), inputs)
 }
 
 fn long_event(bench: &Bench, largest: usize) -> Result<Series> {
@@ -163,7 +176,7 @@ fn long_event(bench: &Bench, largest: usize) -> Result<Series> {
         let reads = move || (0..LONG_EVENTS).flat_map(move |_| event());
         (LONG_EVENTS * times * unit.len(), timed(move || frames(reads()), |seen| seen))
     });
-    Series::measure(bench, "Decoder, long events, reads of 1,400".to_owned(), inputs)
+    Series::measure(bench.effort, "Decoder, long events, reads of 1,400".to_owned(), inputs)
 }
 
 fn calls_in_text(bench: &Bench, largest: usize) -> Result<Series> {
@@ -171,7 +184,7 @@ fn calls_in_text(bench: &Bench, largest: usize) -> Result<Series> {
     let inputs = texts
         .iter()
         .map(|text| (text.len(), timed(move || tags::read(text, 20), |parser| parser.text().len())));
-    Series::measure(bench, "Parser, calls in text in pieces of 20".to_owned(), inputs)
+    Series::measure(bench.effort, "Parser, calls in text in pieces of 20".to_owned(), inputs)
 }
 
 /// Sizes that double up to `largest`.

@@ -86,7 +86,7 @@ fn look_growth(bench: &Bench, node: &Node) -> Result<Series> {
         Ok((argument.len(), node.work(LOOK, node.input(&argument)?, &json!({"ends": ends}))))
     });
     Series::measure(
-        bench,
+        bench.effort,
         "npm, look, an escaped source file".to_owned(),
         inputs.collect::<Result<Vec<_>>>()?.into_iter(),
     )
@@ -99,7 +99,7 @@ fn message_growth(bench: &Bench, node: &Node) -> Result<Series> {
         Ok((bytes.len(), node.work(MESSAGE, input, &json!({"read": 1_400}))))
     });
     Series::measure(
-        bench,
+        bench.effort,
         "npm, text in reads of 1,400 bytes".to_owned(),
         inputs.collect::<Result<Vec<_>>>()?.into_iter(),
     )

@@ -158,7 +158,7 @@ fn replies(
         };
         (stream.len(), timed(read, |messages| messages))
     });
-    Series::measure(bench, name, inputs)
+    Series::measure(bench.effort, name, inputs)
 }
 
 /// A message is open in each of many sessions, and held text is asked for after each event.
@@ -177,5 +177,5 @@ fn sessions(bench: &Bench, largest: usize) -> Result<Series> {
         };
         (2 * count, timed(read, |happenings| happenings))
     });
-    Series::measure(bench, "realtime sessions".to_owned(), inputs)
+    Series::measure(bench.effort, "realtime sessions".to_owned(), inputs)
 }

@@ -100,6 +100,8 @@ fn every_public_type_is_send_and_sync() {
         edit::Plan,
         edit::FilePlan,
         edit::FileAction,
+        edit::FileReport<'static>,
+        edit::Content<'static>,
         edit::Splice,
         edit::Report,
         edit::Outcome,
