@@ -177,7 +177,8 @@ impl Tool for Mark {
         Box::pin(async move {
             let path = context.workspace().root.path().join("marks");
             let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-            writeln!(file, "{}", context.call_id()).unwrap();
+            // In one write: a process that is killed between two would leave half a line.
+            file.write_all(format!("{}\n", context.call_id()).as_bytes()).unwrap();
             // The result is not there at once.
             tokio::time::sleep(Duration::from_millis(3)).await;
             Ok(Output::text("marked"))
