@@ -24,7 +24,7 @@ mod secrets;
 pub use recorder::Recorder;
 
 use recorder::Exchange;
-use secrets::Secrets;
+use secrets::{Remover, Secrets};
 
 /// How long to wait for a connection if the configuration does not say.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -92,12 +92,12 @@ impl Http {
         };
         match answered {
             Ok(response) => {
-                let request_id = answer::request_id(response.headers());
+                let request_id = answer::request_id(response.headers()).map(|id| self.secrets.remove(&id));
                 if let Some(exchange) = &mut exchange {
                     exchange.answered(response.status().as_u16(), request_id.as_deref())?;
                 }
-                let secrets = self.secrets.clone();
-                Ok(Box::new(Reply { response, request_id, exchange, secrets }))
+                let (secrets, remover) = (self.secrets.clone(), self.secrets.remover());
+                Ok(Box::new(Reply { response, request_id, exchange, secrets, remover, end: None }))
             }
             Err(error) => {
                 if let Some(exchange) = exchange {
@@ -171,6 +171,7 @@ async fn answered(mut response: Response, secrets: &Secrets) -> Result<Response,
     }
     let mut error = answer::refused(status.as_u16(), response.headers(), &String::from_utf8_lossy(&bytes));
     error.message = secrets.remove(&error.message);
+    error.request_id = error.request_id.map(|id| secrets.remove(&id));
     Err(error)
 }
 
@@ -270,23 +271,45 @@ impl Provider for Http {
     }
 }
 
-/// A reply while it arrives.
+/// A reply while it arrives. A key that the provider repeats in it is removed here, before anything reads it.
 struct Reply {
     response: Response,
     request_id: Option<String>,
     exchange: Option<Exchange>,
     secrets: Secrets,
+    remover: Remover,
+    /// How the stream has ended, after which only what was held back is left.
+    end: Option<Result<(), Error>>,
+}
+
+impl Reply {
+    async fn read(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        while self.end.is_none() {
+            let bytes = match self.response.chunk().await {
+                Ok(Some(bytes)) => self.remover.push(&bytes),
+                Ok(None) => {
+                    self.end = Some(Ok(()));
+                    self.remover.finish()
+                }
+                Err(error) => {
+                    let mut error = connection_error(&error, &self.secrets, "the reply broke off");
+                    error.request_id.clone_from(&self.request_id);
+                    self.end = Some(Err(error));
+                    self.remover.finish()
+                }
+            };
+            if !bytes.is_empty() {
+                return Ok(Some(bytes));
+            }
+        }
+        self.end.clone().unwrap_or(Ok(())).map(|()| None)
+    }
 }
 
 impl Pieces for Reply {
     fn next(&mut self) -> Work<'_, Result<Option<Vec<u8>>, Error>> {
         Box::pin(async {
-            let read = self.response.chunk().await.map(|piece| piece.map(|bytes| bytes.to_vec()));
-            let read = read.map_err(|error| {
-                let mut error = connection_error(&error, &self.secrets, "the reply broke off");
-                error.request_id.clone_from(&self.request_id);
-                error
-            });
+            let read = self.read().await;
             match (&mut self.exchange, &read) {
                 (Some(exchange), Ok(Some(bytes))) => exchange.read(bytes)?,
                 (Some(exchange), Err(error)) => exchange.broke_off(error)?,
