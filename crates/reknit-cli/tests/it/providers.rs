@@ -13,6 +13,8 @@ use crate::command::{MODEL_VARIABLES, Run};
 
 mod configured;
 mod sessions;
+#[cfg(unix)]
+mod terminal;
 
 /// A user with a project, a configuration, and what the binary keeps.
 struct Home {
