@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::command::{MODEL_VARIABLES, Run};
 
 mod configured;
+mod connections;
 mod sessions;
 #[cfg(unix)]
 mod terminal;

@@ -11,7 +11,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 
 use super::models::{Error as ModelError, Key, Model};
-use super::{Error, ErrorKind, Pieces, Price, Provider, Request};
+use super::{Error, ErrorKind, Pieces, Price, Provider, Request, seconds};
 use crate::tool::Work;
 
 mod address;
@@ -109,7 +109,7 @@ impl Http {
     }
 
     fn failed(&self, error: &reqwest::Error) -> Error {
-        connection_error(error, &self.secrets, &format!("cannot reach {}", self.shown_url()))
+        unreachable(error, &self.secrets, &self.shown_url(), &self.model)
     }
 
     /// The request as a recording has it.
@@ -149,10 +149,20 @@ pub async fn reach(model: &Model) -> Result<(String, u16), Error> {
     let shown = address::shown(&url);
     match client.get(url.clone()).send().await {
         Ok(answer) => Ok((shown, answer.status().as_u16())),
-        Err(error) => {
-            Err(connection_error(&error, &Secrets::of(model, &url), &format!("cannot reach {shown}")))
-        }
+        Err(error) => Err(unreachable(&error, &Secrets::of(model, &url), &shown, model)),
     }
+}
+
+/// An error before there is an answer.
+fn unreachable(error: &reqwest::Error, secrets: &Secrets, url: &str, model: &Model) -> Error {
+    if error.is_connect() && error.is_timeout() {
+        let limit = seconds(model.waits.connect.unwrap_or(CONNECT));
+        return Error::new(
+            ErrorKind::Unreachable,
+            format!("cannot reach {url}: no connection within {limit}"),
+        );
+    }
+    connection_error(error, secrets, &format!("cannot reach {url}"))
 }
 
 /// The answer, if it is a reply of a model.
@@ -187,8 +197,8 @@ fn connection_error(error: &reqwest::Error, secrets: &Secrets, doing: &str) -> E
     if causes.contains("certificate") {
         // It is the same a second later.
         error.can_retry = false;
-        error.message += "; behind a proxy that looks inside, add its certificate to those of the system, or name it in \
-                          SSL_CERT_FILE";
+        error.message += "; if a proxy or the server has a certificate of its own, add it to those of the system, or name its \
+                          file in SSL_CERT_FILE";
     }
     error
 }

@@ -11,7 +11,7 @@ use tracing::{Instrument as _, Span};
 
 use super::Timeouts;
 use super::log::Synced;
-use crate::provider::{Error, ErrorKind, Pieces, Provider, Request};
+use crate::provider::{Error, ErrorKind, Pieces, Provider, Request, seconds};
 use crate::store;
 
 /// How many pieces wait at most. Once they do, the provider is not read any further.
@@ -191,13 +191,4 @@ fn failure(message: &Message) -> Option<Error> {
 
 fn late(what: &str, limit: Duration) -> Error {
     Error::new(ErrorKind::TimedOut, format!("{what} within {}", seconds(limit)))
-}
-
-/// A time as people read it.
-pub(super) fn seconds(time: Duration) -> String {
-    if time < Duration::from_secs(1) {
-        format!("{} ms", time.as_millis())
-    } else {
-        format!("{} s", time.as_secs())
-    }
 }

@@ -52,8 +52,7 @@ impl Stream {
         while changes.next().is_some() {}
         drop(changes);
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let calls =
-            reply.messages().flat_map(|message| message.tool_calls()).map(|call| call.name.to_string());
+        let calls = reply.messages().flat_map(reknit::Message::tool_calls).map(|call| call.name.to_string());
         calls.filter(|name| !name.is_empty() && name.len() < 64 && name.chars().all(is_plain)).collect()
     }
 
