@@ -30,6 +30,7 @@ mod follow;
 mod keyboard;
 mod model;
 mod prompt;
+mod rows;
 mod screen;
 
 use draft::Draft;

@@ -89,10 +89,10 @@ struct Subject {
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let terminal = Terminal::on_stdout_or_coloured();
     let asked = ask::terminal().filter(|_| !arguments.is_json());
-    if asked.is_none() && !arguments.yes && !arguments.dry_run {
-        return Err(ask::cannot_ask());
-    }
-    let Some(subject) = find(arguments)? else {
+    let cannot_ask = asked.is_none() && !arguments.yes && !arguments.dry_run;
+    // Without an answer nothing is written, also by a recovery.
+    let manner = if arguments.dry_run || cannot_ask { Manner::Looks } else { Manner::Writes };
+    let Some(subject) = find(arguments, manner)? else {
         print_message(format_args!(
             "error: nothing to undo\nhint: `reknit log --all` lists changes in other directories"
         ));
@@ -102,6 +102,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let mut out = BufWriter::new(io::stdout().lock());
     if subject.standings.iter().all(|(_, standing)| *standing == Standing::Already) {
         return nothing_left(arguments, &mut out, &subject);
+    }
+    if cannot_ask {
+        return Err(ask::cannot_ask());
     }
     if arguments.dry_run {
         if arguments.is_json() {
@@ -167,20 +170,20 @@ fn nothing_left(
 }
 
 /// Finds the entry and the state of its files; `None` if there is no entry.
-fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
+fn find(arguments: &Arguments, manner: Manner) -> Result<Option<Subject>, CommandError> {
     let Some(journal) = existing_journal(arguments.journal.as_deref())? else { return Ok(None) };
     let (root, entry) = match (arguments.entry, &arguments.root) {
         (Some(id), root) => {
             let entry = journal.entry(id).map_err(Error::from)?;
             let root = open_root(root.as_ref().unwrap_or(&entry.root))?;
-            recover_unless_dry(arguments, &journal, &root)?;
+            manner.recover(&journal, &root)?;
             // It may have been recovered just now.
             let entry = journal.entry(id).map_err(Error::from)?;
             (root, Some(entry))
         }
         (None, root) => {
             let root = open_root(root.as_deref().unwrap_or(".".as_ref()))?;
-            recover_unless_dry(arguments, &journal, &root)?;
+            manner.recover(&journal, &root)?;
             // The next undo does not undo this one, but what was written before.
             let entry = journal.newest(&root).map_err(Error::from)?;
             (root, entry)
@@ -191,8 +194,21 @@ fn find(arguments: &Arguments) -> Result<Option<Subject>, CommandError> {
     Ok(Some(Subject { journal, root, entry, standings }))
 }
 
-fn recover_unless_dry(arguments: &Arguments, journal: &Journal, root: &Root) -> Result<(), CommandError> {
-    if arguments.dry_run { Ok(()) } else { recover(journal, root) }
+/// Whether anything may be written.
+#[derive(Clone, Copy)]
+enum Manner {
+    Looks,
+    Writes,
+}
+
+impl Manner {
+    /// Finishes what was interrupted before.
+    fn recover(self, journal: &Journal, root: &Root) -> Result<(), CommandError> {
+        match self {
+            Self::Looks => Ok(()),
+            Self::Writes => recover(journal, root),
+        }
+    }
 }
 
 const YES_OR_NO: [Key; 2] =

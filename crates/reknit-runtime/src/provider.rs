@@ -17,6 +17,7 @@ pub mod models;
 #[cfg(feature = "http")]
 pub mod http;
 
+pub(crate) use error::seconds;
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "http")]
 pub use http::Http;

@@ -8,8 +8,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-use reknit::Dialect;
 use reknit::json::Value;
+use reknit::{Dialect, Reply};
 
 mod answer;
 mod check;
@@ -156,11 +156,18 @@ impl State {
         let next = script.answers.pop_front().or_else(|| script.last.clone());
         let none = || Answer::error(400, "invalid_request_error", "the script has no more answers");
         let answer = next.unwrap_or_else(none);
-        for step in &answer.steps {
-            if let Step::Bytes(bytes) = step {
-                script.issued += &String::from_utf8_lossy(bytes);
-            }
-        }
+        let steps = answer.steps.iter().filter_map(|step| match step {
+            Step::Bytes(bytes) => Some(&**bytes),
+            Step::Cut | Step::Stall => None,
+        });
+        let sent = steps.collect::<Vec<_>>().concat();
+        script.issued += &String::from_utf8_lossy(&sent);
+        // A signature may be sent in pieces.
+        let mut reply = Reply::new(self.dialect).with_native();
+        let mut changes = reply.push(&sent);
+        while changes.next().is_some() {}
+        drop(changes);
+        reply.into_native().iter().for_each(|native| script.issued += &native.to_string());
         answer
     }
 }

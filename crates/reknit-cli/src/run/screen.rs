@@ -9,9 +9,14 @@ use reknit_runtime::present::{Presenter, Shown};
 use reknit_runtime::question::{Class, Question};
 use reknit_runtime::tool::Tools;
 use reknit_runtime::tools;
+use unicode_width::UnicodeWidthStr;
 
 use super::draft::{Draft, Line as DraftLine};
+use super::rows::{Part, Rows};
 use crate::view::{Sanitizer, Style, Terminal, sanitized};
+
+/// What comes before each row of thinking.
+const GUTTER: &str = "┊ ";
 
 /// How many lines of a result are shown.
 const RESULT_LINES: usize = 6;
@@ -26,6 +31,8 @@ pub(crate) struct Screen {
     tools: Tools,
     terminal: Option<Terminal>,
     line: Line,
+    /// The rows of the text or thinking that flows.
+    rows: Rows,
     is_first: bool,
     /// The text or thinking that goes on.
     flowing: Option<Style>,
@@ -63,6 +70,7 @@ impl Screen {
             tools: tools::standard(),
             terminal: Terminal::on_stdout_or_coloured(),
             line: Line::Empty,
+            rows: Rows::default(),
             is_first: true,
             flowing: None,
             sanitizer: Sanitizer::default(),
@@ -283,15 +291,40 @@ impl Screen {
         let mut shown = String::with_capacity(text.len());
         text.chars().for_each(|char| self.sanitizer.push(char, |char| shown.push(char)));
         // A style ends with its line: what comes next may be of another one.
+        let gutter = if style == Style::Thinking { GUTTER } else { "" };
         for line in shown.split_inclusive('\n') {
-            if style == Style::Thinking && self.line == Line::Empty {
-                write!(out, "{}", self.paint(Style::Quiet, "┊ "))?;
+            if self.line == Line::Empty {
+                self.rows = Rows::begin(gutter.width());
+                write!(out, "{}", self.paint(Style::Quiet, gutter))?;
             }
             let (text, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-            write!(out, "{}{end}", self.paint(style, text))?;
+            for part in self.parts(style, text) {
+                match part {
+                    Part::Text(text) => write!(out, "{}", self.paint(style, &text))?,
+                    Part::BreakFrom(column) => {
+                        // Columns are counted from one. At the end of a row there is nothing to erase, and the
+                        // terminal would erase its last letter.
+                        if self.terminal.is_some_and(|terminal| column < terminal.columns()) {
+                            write!(out, "\x1b[{}G\x1b[K", column + 1)?;
+                        }
+                        write!(out, "\n{}", self.paint(Style::Quiet, gutter))?;
+                    }
+                }
+            }
+            out.write_all(end.as_bytes())?;
             self.line = if end.is_empty() { Line::Flows(style) } else { Line::Empty };
         }
         Ok(())
+    }
+
+    /// A text that flows, with the ends of its rows. Only prose has them: elsewhere spaces matter.
+    fn parts(&mut self, style: Style, text: &str) -> Vec<Part> {
+        match self.terminal.filter(|terminal| terminal.moves()) {
+            Some(terminal) if matches!(style, Style::Plain | Style::Thinking) => {
+                self.rows.push(text, terminal.columns())
+            }
+            _ => vec![Part::Text(text.to_owned())],
+        }
     }
 
     fn say(&mut self, out: &mut impl Write, style: Style, words: &str) -> io::Result<()> {

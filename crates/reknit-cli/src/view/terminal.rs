@@ -50,6 +50,11 @@ impl Terminal {
         }
     }
 
+    /// Whether its cursor can be moved.
+    pub(crate) fn moves(self) -> bool {
+        self.cursor == Cursor::Moves
+    }
+
     /// How wide it is now.
     pub(crate) fn columns(self) -> usize {
         // The traditional width, for a terminal that does not report one.

@@ -12,7 +12,10 @@ use serde_json::Value;
 use crate::command::{MODEL_VARIABLES, Run};
 
 mod configured;
+mod connections;
 mod sessions;
+#[cfg(unix)]
+mod terminal;
 
 /// A user with a project, a configuration, and what the binary keeps.
 struct Home {

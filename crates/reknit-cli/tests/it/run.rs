@@ -432,8 +432,8 @@ fn the_demo_on_a_terminal_takes_two_keys() {
         FAILED: three apples and a bread cost 6, expected 10
           Exit code: 1
 
-        ┊ It fails as expected: three apples are counted as one. The price has to be multiplied by the count
-        .
+        ┊ It fails as expected: three apples are counted as one. The price has to be multiplied by the
+        ┊ count.
 
         Three apples cost as much as one. I multiply the price by the count.
 

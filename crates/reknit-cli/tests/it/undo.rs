@@ -211,6 +211,8 @@ fn an_undo_that_changes_nothing_says_so_and_writes_nothing() {
     folder.write("a.txt", "1\r\ntwo\r\n");
     for arguments in [
         &["undo", "--yes"][..],
+        // There is nothing to ask about.
+        &["undo"],
         &["undo", "--yes", "--force"],
         &["undo", "--yes", "--skip"],
         &["undo", "--dry-run"],
@@ -256,7 +258,15 @@ fn looking_at_a_journal_does_not_make_one() {
     assert_eq!((log.code, log.stdout.as_str()), (Some(0), ""));
     assert_eq!(log.stderr, "no changes; `--all` lists changes in other directories\n");
     assert_eq!(folder.run(&["log", "--all", "--json"], "").stdout, "{\"entries\":[]}\n");
-    assert_eq!(folder.run(&["undo", "--yes"], "").code, Some(1));
+    for arguments in [&["undo", "--yes"][..], &["undo"]] {
+        let nothing = folder.run(arguments, "");
+        assert_eq!(nothing.code, Some(1), "{arguments:?}");
+        assert!(
+            nothing.stderr.starts_with("error: nothing to undo\nhint: `reknit log --all`"),
+            "{}",
+            nothing.stderr
+        );
+    }
     assert!(!std::path::Path::new(&folder.state()).exists(), "the folder of the journal was made");
 }
 

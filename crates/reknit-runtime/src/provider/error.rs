@@ -221,6 +221,15 @@ impl Error {
     }
 }
 
+/// A time as people read it.
+pub(crate) fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(1) {
+        format!("{} ms", time.as_millis())
+    } else {
+        format!("{} s", time.as_secs())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 
 use super::models::{Error as ModelError, Key, Model};
-use super::{Error, ErrorKind, Pieces, Price, Provider, Request};
+use super::{Error, ErrorKind, Pieces, Price, Provider, Request, seconds};
 use crate::tool::Work;
 
 mod address;
@@ -24,7 +24,7 @@ mod secrets;
 pub use recorder::Recorder;
 
 use recorder::Exchange;
-use secrets::Secrets;
+use secrets::{Remover, Secrets};
 
 /// How long to wait for a connection if the configuration does not say.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -92,12 +92,12 @@ impl Http {
         };
         match answered {
             Ok(response) => {
-                let request_id = answer::request_id(response.headers());
+                let request_id = answer::request_id(response.headers()).map(|id| self.secrets.remove(&id));
                 if let Some(exchange) = &mut exchange {
                     exchange.answered(response.status().as_u16(), request_id.as_deref())?;
                 }
-                let secrets = self.secrets.clone();
-                Ok(Box::new(Reply { response, request_id, exchange, secrets }))
+                let (secrets, remover) = (self.secrets.clone(), self.secrets.remover());
+                Ok(Box::new(Reply { response, request_id, exchange, secrets, remover, end: None }))
             }
             Err(error) => {
                 if let Some(exchange) = exchange {
@@ -109,7 +109,7 @@ impl Http {
     }
 
     fn failed(&self, error: &reqwest::Error) -> Error {
-        connection_error(error, &self.secrets, &format!("cannot reach {}", self.shown_url()))
+        unreachable(error, &self.secrets, &self.shown_url(), &self.model)
     }
 
     /// The request as a recording has it.
@@ -149,10 +149,20 @@ pub async fn reach(model: &Model) -> Result<(String, u16), Error> {
     let shown = address::shown(&url);
     match client.get(url.clone()).send().await {
         Ok(answer) => Ok((shown, answer.status().as_u16())),
-        Err(error) => {
-            Err(connection_error(&error, &Secrets::of(model, &url), &format!("cannot reach {shown}")))
-        }
+        Err(error) => Err(unreachable(&error, &Secrets::of(model, &url), &shown, model)),
     }
+}
+
+/// An error before there is an answer.
+fn unreachable(error: &reqwest::Error, secrets: &Secrets, url: &str, model: &Model) -> Error {
+    if error.is_connect() && error.is_timeout() {
+        let limit = seconds(model.waits.connect.unwrap_or(CONNECT));
+        return Error::new(
+            ErrorKind::Unreachable,
+            format!("cannot reach {url}: no connection within {limit}"),
+        );
+    }
+    connection_error(error, secrets, &format!("cannot reach {url}"))
 }
 
 /// The answer, if it is a reply of a model.
@@ -171,6 +181,7 @@ async fn answered(mut response: Response, secrets: &Secrets) -> Result<Response,
     }
     let mut error = answer::refused(status.as_u16(), response.headers(), &String::from_utf8_lossy(&bytes));
     error.message = secrets.remove(&error.message);
+    error.request_id = error.request_id.map(|id| secrets.remove(&id));
     Err(error)
 }
 
@@ -186,8 +197,8 @@ fn connection_error(error: &reqwest::Error, secrets: &Secrets, doing: &str) -> E
     if causes.contains("certificate") {
         // It is the same a second later.
         error.can_retry = false;
-        error.message += "; behind a proxy that looks inside, add its certificate to those of the system, or name it in \
-                          SSL_CERT_FILE";
+        error.message += "; if a proxy or the server has a certificate of its own, add it to those of the system, or name its \
+                          file in SSL_CERT_FILE";
     }
     error
 }
@@ -270,23 +281,45 @@ impl Provider for Http {
     }
 }
 
-/// A reply while it arrives.
+/// A reply while it arrives. A key that the provider repeats in it is removed here, before anything reads it.
 struct Reply {
     response: Response,
     request_id: Option<String>,
     exchange: Option<Exchange>,
     secrets: Secrets,
+    remover: Remover,
+    /// How the stream has ended, after which only what was held back is left.
+    end: Option<Result<(), Error>>,
+}
+
+impl Reply {
+    async fn read(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        while self.end.is_none() {
+            let bytes = match self.response.chunk().await {
+                Ok(Some(bytes)) => self.remover.push(&bytes),
+                Ok(None) => {
+                    self.end = Some(Ok(()));
+                    self.remover.finish()
+                }
+                Err(error) => {
+                    let mut error = connection_error(&error, &self.secrets, "the reply broke off");
+                    error.request_id.clone_from(&self.request_id);
+                    self.end = Some(Err(error));
+                    self.remover.finish()
+                }
+            };
+            if !bytes.is_empty() {
+                return Ok(Some(bytes));
+            }
+        }
+        self.end.clone().unwrap_or(Ok(())).map(|()| None)
+    }
 }
 
 impl Pieces for Reply {
     fn next(&mut self) -> Work<'_, Result<Option<Vec<u8>>, Error>> {
         Box::pin(async {
-            let read = self.response.chunk().await.map(|piece| piece.map(|bytes| bytes.to_vec()));
-            let read = read.map_err(|error| {
-                let mut error = connection_error(&error, &self.secrets, "the reply broke off");
-                error.request_id.clone_from(&self.request_id);
-                error
-            });
+            let read = self.read().await;
             match (&mut self.exchange, &read) {
                 (Some(exchange), Ok(Some(bytes))) => exchange.read(bytes)?,
                 (Some(exchange), Err(error)) => exchange.broke_off(error)?,

@@ -133,9 +133,10 @@ impl Provider for Replayed {
     fn send<'a>(&'a self, request: &'a Request) -> Work<'a, Result<Box<dyn Pieces>, Error>> {
         let count = request.messages.len();
         let answer = match self.next(count) {
-            None => {
-                Err(Error::refused(format!("the recording has no answer to a request of {count} messages")))
-            }
+            None => Err(Error::refused(format!(
+                "the recording does not fit: it has no further answer to a request of {count} messages, so it is of \
+                     another session, or tools and answers were different"
+            ))),
             Some(Answer::Refused(error)) => Err(error.clone()),
             Some(Answer::Reply { reads, request_id }) => {
                 let playing = Playing::new(reads.clone(), self.pace);

@@ -16,7 +16,7 @@ use tracing::{Instrument as _, Span};
 use super::call::Job;
 use super::log::Log;
 use super::previews::Previews;
-use super::reading::{Piece, Reading, seconds};
+use super::reading::{Piece, Reading};
 use super::spans;
 use super::spent::{Spending, cost_members};
 use super::{Audience, Available, Builder, ROOT, Timeouts};
@@ -359,7 +359,8 @@ impl Driver {
                 Ok(())
             }
             Some(Piece::Retry(error, wait)) => {
-                let message = format!("the request is sent again in {}: {error}", seconds(wait));
+                let message =
+                    format!("the request is sent again in {}: {error}", crate::provider::seconds(wait));
                 let notice = Body::Agent(AgentEvent::Notice { message });
                 self.log.write_with(notice, error.members()).await
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reknit::{Dialect, Reply};
+use reknit::{Message, Reply};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -11,7 +11,7 @@ use tracing::{Instrument as _, Span};
 
 use super::Timeouts;
 use super::log::Synced;
-use crate::provider::{Error, ErrorKind, Pieces, Provider, Request};
+use crate::provider::{Error, ErrorKind, Pieces, Provider, Request, seconds};
 use crate::store;
 
 /// How many pieces wait at most. Once they do, the provider is not read any further.
@@ -25,6 +25,9 @@ const BACKOFF: Duration = Duration::from_millis(500);
 
 /// How long a provider may ask to wait. If it asks for more, whoever waits for the reply should know.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
+
+/// How many bytes may come before the model says anything: several times what a provider sends about a reply before it.
+const LONGEST_HEAD: usize = 256 * 1024;
 
 /// A reply that is being read. Dropping it ends the connection.
 pub(super) struct Reading {
@@ -79,9 +82,9 @@ impl Reading {
 async fn read(provider: &dyn Provider, request: Request, timeouts: Timeouts, out: &mpsc::Sender<Piece>) {
     let mut wait = BACKOFF;
     let mut attempt = 0;
-    let (mut piece, mut reply) = loop {
+    let Begun { first, mut reply, mut failed } = loop {
         let error = match begin(provider, &request, timeouts).await {
-            Ok((first, reply)) => break (Ok(first), reply),
+            Ok(begun) => break begun,
             Err(error) => error,
         };
         let pause = error.retry_after.unwrap_or(wait);
@@ -103,6 +106,7 @@ async fn read(provider: &dyn Provider, request: Request, timeouts: Timeouts, out
     // Once something has come, the same request could do the same work twice, so it is not sent again. It is as long
     // as the session and takes a while to free: now, while the model writes, and not when the reply ends.
     drop(request);
+    let mut piece = Ok(first);
     loop {
         let (next, is_last) = match piece {
             Ok(Some(bytes)) => (Piece::Bytes(bytes), false),
@@ -112,46 +116,71 @@ async fn read(provider: &dyn Provider, request: Request, timeouts: Timeouts, out
         if out.send(next).await.is_err() || is_last {
             return;
         }
-        piece = match timeout(timeouts.silence, reply.next()).await {
-            Ok(piece) => piece,
-            Err(_) => Err(late("nothing more of the reply came", timeouts.silence)),
+        piece = match failed.take() {
+            Some(error) => Err(error),
+            None => more(&mut *reply, timeouts).await,
         };
     }
 }
 
-/// Sends the request and waits for the first piece of the reply, which is `None` if there is nothing in it.
-///
-/// One limit is good for both: some providers answer at once and then think, others think before they answer.
-async fn begin(
-    provider: &dyn Provider,
-    request: &Request,
-    timeouts: Timeouts,
-) -> Result<(Option<Vec<u8>>, Box<dyn Pieces>), Error> {
-    let first = async {
-        let mut reply = provider.send(request).await?;
-        let piece = reply.next().await?;
-        match piece.as_deref().and_then(|piece| failure(provider.dialect(), piece)) {
-            Some(mut error) => {
-                error.request_id = reply.request_id().map(str::to_owned);
-                Err(error)
-            }
-            None => Ok((piece, reply)),
-        }
-    };
-    match timeout(timeouts.first_byte, first).await {
-        Ok(first) => first,
-        Err(_) => Err(late("nothing of the reply came", timeouts.first_byte)),
+async fn more(reply: &mut dyn Pieces, timeouts: Timeouts) -> Result<Option<Vec<u8>>, Error> {
+    match timeout(timeouts.silence, reply.next()).await {
+        Ok(piece) => piece,
+        Err(_) => Err(late("nothing more of the reply came", timeouts.silence)),
     }
 }
 
-/// The error that a reply begins with, before the model has said anything: some providers answer first and look
-/// afterwards whether they have the time.
-fn failure(dialect: Dialect, piece: &[u8]) -> Option<Error> {
-    let mut reply = Reply::new(dialect);
-    let mut changes = reply.push(piece);
-    while changes.next().is_some() {}
-    drop(changes);
-    let message = reply.message();
+/// A reply of which something has come.
+struct Begun {
+    /// Everything up to the first thing that the model says; `None` if there is nothing in it.
+    first: Option<Vec<u8>>,
+    reply: Box<dyn Pieces>,
+    /// Why it broke off after that.
+    failed: Option<Error>,
+}
+
+/// Sends the request and waits for the first thing that the model says.
+///
+/// One limit is good for both: some providers answer at once and then think, others think before they answer. A reply
+/// that says nothing but an error, before the model has said anything, is an error: some providers answer first and
+/// look afterwards whether they have the time. Where its pieces end does not matter.
+async fn begin(provider: &dyn Provider, request: &Request, timeouts: Timeouts) -> Result<Begun, Error> {
+    let sent = async {
+        let mut reply = provider.send(request).await?;
+        let piece = reply.next().await?;
+        Ok((piece, reply))
+    };
+    let (mut piece, mut reply) = match timeout(timeouts.first_byte, sent).await {
+        Ok(sent) => sent?,
+        Err(_) => return Err(late("nothing of the reply came", timeouts.first_byte)),
+    };
+    let mut read = Reply::new(provider.dialect());
+    let mut first: Option<Vec<u8>> = None;
+    let mut failed = None;
+    while let Some(bytes) = piece {
+        let mut changes = read.push(&bytes);
+        while changes.next().is_some() {}
+        drop(changes);
+        if let Some(mut error) = failure(read.message()) {
+            error.request_id = reply.request_id().map(str::to_owned);
+            return Err(error);
+        }
+        let first = first.get_or_insert_default();
+        first.extend(bytes);
+        let message = read.message();
+        if message.blocks().len() > 0 || message.is_over() || first.len() > LONGEST_HEAD {
+            break;
+        }
+        piece = more(&mut *reply, timeouts).await.unwrap_or_else(|error| {
+            failed = Some(error);
+            None
+        });
+    }
+    Ok(Begun { first, reply, failed })
+}
+
+/// The error of a reply that says nothing else.
+fn failure(message: &Message) -> Option<Error> {
     let failure = message.failure().filter(|_| message.blocks().len() == 0)?;
     let word = failure.kind.as_deref().unwrap_or_default();
     let kind = ErrorKind::of_word(word).or_else(|| ErrorKind::of_word(&failure.message));
@@ -162,13 +191,4 @@ fn failure(dialect: Dialect, piece: &[u8]) -> Option<Error> {
 
 fn late(what: &str, limit: Duration) -> Error {
     Error::new(ErrorKind::TimedOut, format!("{what} within {}", seconds(limit)))
-}
-
-/// A time as people read it.
-pub(super) fn seconds(time: Duration) -> String {
-    if time < Duration::from_secs(1) {
-        format!("{} ms", time.as_millis())
-    } else {
-        format!("{} s", time.as_secs())
-    }
 }

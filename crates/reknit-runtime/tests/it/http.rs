@@ -18,6 +18,7 @@ mod images;
 mod recording;
 mod secrets;
 mod spans;
+mod streams;
 
 /// The dialects that models are asked in.
 const DIALECTS: [Dialect; 5] =

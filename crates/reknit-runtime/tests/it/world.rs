@@ -55,14 +55,7 @@ impl Provider for Tagged {
 impl World {
     pub(crate) fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
         let (doing, did) = mpsc::unbounded_channel();
-        let tool = |name: &'static str, class| Stub {
-            definition: Definition::new(name, class, name).optional(
-                "what",
-                reknit_runtime::tool::Kind::Text,
-                "",
-            ),
-            doing: doing.clone(),
-        };
+        let tool = |name: &str, class| Stub::new(name, class, &doing);
         let finish = Stub {
             definition: tool("finish", Class::Talk).definition.completing(),
             ..tool("finish", Class::Talk)
@@ -78,6 +71,14 @@ impl World {
             .with(finish);
         let folder = tempfile::tempdir().unwrap();
         Self { folder, store: Arc::new(Memory::new()), script: Script::new(replies), did, tools, tags: None }
+    }
+
+    /// A world whose tools have these names, and only say that they ran.
+    pub(crate) fn with_tools(names: impl IntoIterator<Item = String>) -> Self {
+        let (doing, did) = mpsc::unbounded_channel();
+        let stubs = names.into_iter().map(|name| Stub::new(&name, Class::Read, &doing));
+        let tools = stubs.fold(Tools::new(), Tools::with);
+        Self { did, tools, ..Self::new([]) }
     }
 
     pub(crate) fn builder(&self) -> Builder {
@@ -182,6 +183,14 @@ pub(crate) async fn say_yes(session: &Session, watch: &mut Watch) -> EndReason {
 struct Stub {
     definition: Definition,
     doing: mpsc::UnboundedSender<String>,
+}
+
+impl Stub {
+    fn new(name: &str, class: Class, doing: &mpsc::UnboundedSender<String>) -> Self {
+        let definition = Definition::new(name, class, name);
+        let definition = definition.optional("what", reknit_runtime::tool::Kind::Text, "");
+        Self { definition, doing: doing.clone() }
+    }
 }
 
 impl Tool for Stub {

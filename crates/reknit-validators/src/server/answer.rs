@@ -15,6 +15,9 @@ pub struct Answer {
     pub(super) is_slow: bool,
 }
 
+/// How long the pieces of a recorded stream are: shorter than a frame, so that they end within one.
+const RECORDED_PIECE: usize = 61;
+
 /// A step of an answer.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -77,8 +80,22 @@ impl Answer {
         Self::stream(dialect, pieces.collect())
     }
 
-    /// A reply that goes wrong.
+    /// A stream that was recorded, in short pieces that end anywhere.
+    pub fn recorded(dialect: Dialect, stream: &[u8]) -> Self {
+        let pieces = stream.chunks(RECORDED_PIECE).map(|piece| Step::Bytes(piece.to_vec()));
+        Self::stream(dialect, pieces.collect())
+    }
+
+    /// A reply that goes wrong; what breaks off does so in the middle.
     pub fn faulty(dialect: Dialect, say: &Say, fault: Fault) -> Self {
+        let frames = say.frames(dialect);
+        let half = frames[..frames.len() / 2].iter().map(String::len).sum();
+        Self::reply(dialect, say).failing(dialect, fault, half)
+    }
+
+    /// The same answer if it goes wrong; what breaks off does so after so many bytes.
+    #[must_use]
+    pub fn failing(self, dialect: Dialect, fault: Fault, kept: usize) -> Self {
         match fault {
             Fault::RateLimit => Self::error(429, "rate_limit_error", "Too many requests"),
             Fault::RateLimitWithTime => {
@@ -88,27 +105,28 @@ impl Answer {
             }
             Fault::Overloaded => Self::error(529, "overloaded_error", "Overloaded"),
             Fault::Failed => Self::error(500, "api_error", "Internal server error"),
-            Fault::Cut => Self::broken(dialect, say, vec![Step::Cut]),
-            Fault::Stall => Self::broken(dialect, say, vec![Step::Stall]),
-            Fault::Error => {
-                let error = Step::Bytes(mid_stream_error(dialect).to_owned().into_bytes());
-                Self::broken(dialect, say, vec![error])
-            }
-            Fault::ErrorFirst => {
-                Self::stream(dialect, vec![Step::Bytes(mid_stream_error(dialect).to_owned().into_bytes())])
-            }
-            Fault::Slow => Self { is_slow: true, ..Self::stream(dialect, Vec::new()) },
-            Fault::ContentType => Self { content_type: "image/png".to_owned(), ..Self::reply(dialect, say) },
+            Fault::Cut => self.broken(kept, Step::Cut),
+            Fault::Stall => self.broken(kept, Step::Stall),
+            Fault::Error => self.broken(kept, Step::Bytes(mid_stream_error(dialect).as_bytes().to_vec())),
+            Fault::ErrorFirst => self.broken(0, Step::Bytes(mid_stream_error(dialect).as_bytes().to_vec())),
+            Fault::Slow => Self { is_slow: true, ..self },
+            Fault::ContentType => Self { content_type: "image/png".to_owned(), ..self },
             Fault::Page => Self::page(200, "<html><head><title>Sign in</title></head><body>…</body></html>"),
         }
     }
 
-    /// The first half of a reply, and then this.
-    fn broken(dialect: Dialect, say: &Say, end: Vec<Step>) -> Self {
-        let mut answer = Self::reply(dialect, say);
-        answer.steps.truncate(answer.steps.len() / 2);
-        answer.steps.extend(end);
-        answer
+    /// So many bytes of it, and then this.
+    fn broken(mut self, kept: usize, end: Step) -> Self {
+        let mut left = kept;
+        self.steps.retain_mut(|step| {
+            if let Step::Bytes(bytes) = step {
+                bytes.truncate(left);
+                left -= bytes.len();
+            }
+            !matches!(step, Step::Bytes(bytes) if bytes.is_empty())
+        });
+        self.steps.push(end);
+        self
     }
 
     /// A page in HTML.

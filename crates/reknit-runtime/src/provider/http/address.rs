@@ -24,10 +24,16 @@ pub(super) fn of(model: &Model) -> Result<Url, String> {
         Dialect::Ollama => format!("{base}/api/chat"),
         other => return Err(format!("requests in `{other}` are not supported")),
     };
-    let url = Url::parse(&url).map_err(|error| error.to_string())?;
+    // The address itself may contain a password, and is not repeated.
+    let url = Url::parse(&url).map_err(|error| match error.to_string() {
+        words if words.starts_with("relative URL") => {
+            "it does not begin with `http://` or `https://`".to_owned()
+        }
+        words => words,
+    })?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
-        scheme => Err(format!("`{scheme}` is not a scheme that requests can be sent with")),
+        scheme => Err(format!("it begins with `{scheme}:` and not with `http://` or `https://`")),
     }
 }
 
@@ -102,9 +108,9 @@ mod tests {
         check("dialect = \"ollama\"", "http://127.0.0.1:11434/api/chat");
         check(
             "dialect = \"ollama\"\nbase_url = \"ftp://h\"",
-            "`ftp` is not a scheme that requests can be sent with",
+            "it begins with `ftp:` and not with `http://` or `https://`",
         );
-        check("dialect = \"ollama\"\nbase_url = \"h\"", "relative URL without a base");
+        check("dialect = \"ollama\"\nbase_url = \"h\"", "it does not begin with `http://` or `https://`");
     }
 
     #[test]

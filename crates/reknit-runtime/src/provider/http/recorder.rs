@@ -72,9 +72,9 @@ impl Exchange {
         self.header(response.into())
     }
 
+    /// More of the reply came, from which secrets were removed.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let line = Read::new(self.at_ms(), &*self.secrets.remove_bytes(bytes)).to_line();
-        self.recorder.write(&line)
+        self.recorder.write(&Read::new(self.at_ms(), bytes).to_line())
     }
 
     pub(super) fn broke_off(&mut self, error: &Error) -> Result<(), Error> {

@@ -67,7 +67,10 @@ impl Named {
         let known = known.ok_or_else(|| {
             wrong(
                 "dialect",
-                "use `anthropic`, `openai-chat`, `openai-responses`, `gemini` or `ollama`".to_owned(),
+                format!(
+                    "there is no dialect `{}` for requests; use `anthropic`, `openai-chat`, `openai-responses`, `gemini` or `ollama`",
+                    self.dialect
+                ),
             )
         })?;
         let dialect = self

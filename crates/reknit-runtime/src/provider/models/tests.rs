@@ -97,7 +97,7 @@ fn what_is_wrong_is_named_with_its_place() {
     let a = |rest: &str| format!("[models.a]\nmodel = \"m\"\n{rest}");
     check(
         &a("dialect = \"cohere\""),
-        "model `a`: `dialect`: use `anthropic`, `openai-chat`, `openai-responses`, `gemini` or `ollama`",
+        "model `a`: `dialect`: there is no dialect `cohere` for requests; use `anthropic`, `openai-chat`, `openai-responses`, `gemini` or `ollama`",
     );
     check(
         &a("dialect = \"gemini\"\ntimeouts = { silence = 0 }"),

@@ -141,3 +141,31 @@ async fn a_server_that_is_not_there_is_named() {
     );
     assert!(error.can_retry);
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_connection_that_does_not_come_about_is_given_up() {
+    use std::net::{Ipv4Addr, TcpStream};
+
+    // Nobody accepts here, and the queue is one connection long. Once it is full, the system drops whatever wants to
+    // connect: a connection that is not there after a while, although nothing but the system is needed for it, shows
+    // that it is. From then on none can come about, because nothing leaves the queue.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let listener = socket.listen(0).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut waiting = Vec::new();
+    while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(300)) {
+        waiting.push(stream);
+    }
+    let config = format!(
+        "[models.m]\ndialect = \"ollama\"\nmodel = \"m\"\nbase_url = \"http://{address}\"\ntimeouts = {{ connect = 0.2 }}"
+    );
+    let http = Http::new(Models::read(Some(&config)).unwrap().find(None, &|_| None).unwrap()).unwrap();
+    let request = reknit_runtime::provider::Request::new(String::new(), Vec::new(), Vec::new());
+    let error = reknit_runtime::provider::Provider::send(&http, &request).await.err().unwrap();
+    assert_eq!(error.kind, ErrorKind::Unreachable);
+    let expected = format!("cannot reach http://{address}/api/chat: no connection within 200 ms");
+    assert_eq!(error.message, expected);
+    assert!(error.can_retry);
+}

@@ -9,7 +9,7 @@ use super::*;
 
 /// What is the same in every run of a session: what the model said, and what tools did. A call may run while the reply
 /// still arrives, so how the two are mixed is up to chance, and so is how growth was cut.
-fn stable(entries: &[Entry]) -> [Vec<String>; 2] {
+pub(super) fn stable(entries: &[Entry]) -> [Vec<String>; 2] {
     let is_of_tool = |entry: &Entry| {
         matches!(entry.body, Body::ToolStarted { .. } | Body::Agent(AgentEvent::ToolResult { .. }))
     };

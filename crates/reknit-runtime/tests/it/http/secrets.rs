@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use reknit_runtime::provider::http::Recorder;
+use reknit_runtime::provider::recorded::Pace;
+use reknit_runtime::provider::{Provider as _, Replayed, Request};
+use reknit_validators::server::Step;
 
 use super::*;
 
@@ -63,4 +66,52 @@ async fn an_address_that_cannot_be_used_does_not_show_its_password() {
     let error = reknit_runtime::provider::Provider::send(&http, &request).await.err().unwrap();
     assert!(!error.message.contains(WRONG), "{}", error.message);
     assert!(!format!("{error:?} {http:?}").contains(WRONG));
+}
+
+/// A text as a serializer writes it that escapes whatever it can.
+fn escaped(text: &str) -> String {
+    text.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect()
+}
+
+#[tokio::test]
+async fn a_key_that_a_reply_repeats_is_shown_nowhere_however_it_is_cut() {
+    for dialect in DIALECTS {
+        let say = Say::text("It is §.").thinking("So: §", "seal").call("c1", "read", r#"{"what":"§"}"#);
+        for (piece, key) in [(1, KEY.to_owned()), (7, escaped(KEY)), (23, KEY.to_owned()), (64, escaped(KEY))]
+        {
+            // A model writes a few letters at a time; what is repeated on the way comes at once.
+            let frames = say.frames(dialect).concat().replace('§', &key);
+            let steps = frames.as_bytes().chunks(piece).map(|piece| Step::Bytes(piece.to_vec()));
+            let first = Answer::stream(dialect, steps.collect()).with_header("x-served-for", KEY);
+            let server = Server::start(dialect, [first, Answer::reply(dialect, &Say::text("Done."))]);
+            let world = World::new([]);
+            let file = world.folder.path().join("session.rec");
+            let http = model(&server, dialect, "").recorded(Recorder::create(&file).unwrap());
+            let (session, mut watch) = world.open_with(world.builder_with(http)).await;
+            session.say("Hello.").await;
+            let what = format!("{dialect} {piece}");
+            assert_eq!(watch.end().await, EndReason::Done, "{what}: {:?}", server.refusals());
+            let log: Vec<String> =
+                watch.entries.iter().map(|entry| serde_json::to_string(entry).unwrap()).collect();
+            let log = log.concat();
+            assert!(log.contains("[removed]"), "{what}: {log}");
+            let recording = std::fs::read_to_string(&file).unwrap();
+            assert!(recording.contains("[removed]"), "{what}: {recording}");
+            for shown in [&log, &recording] {
+                for key in [KEY, &escaped(KEY), &escaped(KEY).replace('\\', "\\\\")] {
+                    assert!(!shown.contains(key), "{what}: {shown}");
+                }
+            }
+            // The pieces of the recording together do not have it either.
+            let replayed = Replayed::new(&recording, Pace::AtOnce).unwrap();
+            let request = Request::new(String::new(), vec!["x".into()], Vec::new());
+            let mut reply = replayed.send(&request).await.unwrap();
+            let mut bytes = Vec::new();
+            while let Some(more) = reply.next().await.unwrap() {
+                bytes.extend(more);
+            }
+            assert!(!has(&bytes, KEY) && !has(&bytes, &escaped(KEY)), "{what}");
+            assert!(has(&bytes, "[removed]"), "{what}");
+        }
+    }
 }
