@@ -355,9 +355,8 @@ impl Parser {
 
 /// The limits for a text in this grammar. A compatibility profile has those of the parser that it reproduces.
 fn limits_for(grammar: &Grammar, limits: Limits) -> Limits {
-    let limits = match grammar.seed_limits {
-        true => limits.with_text_bytes(COMPAT_TEXT_BYTES).with_param_bytes(COMPAT_PARAM_BYTES),
-        false => limits,
-    };
-    limits.with_text_bytes(limits.text_bytes.min(MAX_TEXT_BYTES))
+    match grammar.seed_limits {
+        true => Limits { text_bytes: COMPAT_TEXT_BYTES, param_bytes: COMPAT_PARAM_BYTES, ..limits },
+        false => Limits { text_bytes: limits.text_bytes.min(MAX_TEXT_BYTES), ..limits },
+    }
 }

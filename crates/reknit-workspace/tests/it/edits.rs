@@ -321,8 +321,9 @@ fn a_file_beyond_the_limit_is_not_read() {
     let fixture = Fixture::new(&[("a.txt", "one\n"), ("b.txt", "one\ntwo\n")]);
     let mut parser = Parser::detect();
     parser.push(&(block("a.txt", "one\n", "1\n") + &block("b.txt", "one\n", "1\n")));
-    let edits =
-        Edits::read_with_limits(&fixture.root, parser.finish(), &Limits::default().with_file_bytes(4));
+    let mut limits = Limits::default();
+    limits.file_bytes = 4;
+    let edits = Edits::read_with_limits(&fixture.root, parser.finish(), &limits);
     let refusals: Vec<_> = edits.refusals().iter().map(ToString::to_string).collect();
     assert_eq!(refusals, ["edit 2: `b.txt`: 8 bytes, and at most 4 are read"]);
     assert_eq!(edits.content("a.txt"), Some(&b"one\n"[..]));
