@@ -5,13 +5,13 @@
 //! ranges are never touched, two possible places are never a choice, and every outcome says why.
 //!
 //! ```
-//! use reknit::edit::{Format, Original, Policy, parse, plan};
+//! use reknit::edit::{Format, How, parse, plan};
 //!
 //! let answer = "<<<<<<< SEARCH\nlet a = 1;\n=======\nlet a = 2;\n>>>>>>> REPLACE\n";
 //! let file = "fn main() {\r\n    let a = 1;\r\n}\r\n";
 //!
 //! let parsed = parse(Format::SearchReplace, answer);
-//! let plan = plan(&parsed.edits, &[Original { path: "", content: file.as_bytes() }], Policy::default());
+//! let plan = plan(&parsed.edits, &[("", file.as_bytes())], How::Context);
 //! assert_eq!(plan.files[0].content(file.as_bytes()), b"fn main() {\r\n    let a = 2;\r\n}\r\n");
 //! ```
 
@@ -48,7 +48,7 @@ pub use file_report::{Content, FileReport};
 pub use format::Format;
 pub use outcome::{Closest, How, Lines, Match, Note, Outcome, Reason, Rejection};
 pub use parser::{Open, Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
-pub use plan::{FileAction, FilePlan, Original, Plan, Policy, Report, Splice, plan};
+pub use plan::{FileAction, FilePlan, Plan, Report, Splice, plan};
 pub use preview::{Change, Preview};
 
 use std::ops::Range;

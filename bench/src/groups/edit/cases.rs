@@ -1,7 +1,7 @@
 //! What is edited, how, and what must become of it.
 
 use anyhow::{Result, ensure};
-use reknit::edit::{Action, Edit, How, Original, Outcome, Plan, Policy, Replace, plan};
+use reknit::edit::{Action, Edit, How, Outcome, Plan, Replace, plan};
 
 use crate::input::source;
 
@@ -121,8 +121,8 @@ impl Input {
     }
 
     pub(super) fn plan(&self) -> Plan {
-        let file = Original { path: "file", content: self.text.as_bytes() };
-        plan(&self.edits, &[file], Policy::default())
+        let file = ("file", self.text.as_bytes());
+        plan(&self.edits, &[file], How::Context)
     }
 
     /// Whether each edit ended as the case says, and one of which most is there with the place that is closest.

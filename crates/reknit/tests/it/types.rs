@@ -95,8 +95,6 @@ fn every_public_type_is_send_and_sync() {
         edit::RepairKind,
         edit::Parser,
         edit::Open<'static>,
-        edit::Original<'static>,
-        edit::Policy,
         edit::Plan,
         edit::FilePlan,
         edit::FileAction,
