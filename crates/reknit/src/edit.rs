@@ -47,7 +47,7 @@ mod preview;
 pub use file_report::{Content, FileReport};
 pub use format::Format;
 pub use outcome::{Closest, How, Lines, Match, Note, Outcome, Reason, Rejection};
-pub use parser::{Open, Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
+pub use parser::{Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
 pub use plan::{FileAction, FilePlan, Plan, Report, Splice, plan};
 pub use preview::{Change, Preview};
 
@@ -70,7 +70,7 @@ pub struct Edit {
 
 impl Edit {
     /// The ways in which its search and replacement can be read; none if it is for the whole file.
-    pub fn readings(&self) -> &[Replace] {
+    fn readings(&self) -> &[Replace] {
         match &self.action {
             Action::Replace(replace) => std::slice::from_ref(replace),
             Action::Undecided(readings) => readings,
@@ -108,7 +108,7 @@ pub enum Action {
     },
 }
 
-/// A search text and what replaces it.
+/// A search text and what replaces it. Start from the default to make one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replace {
     /// What the file is searched for. With [`Scope::Lines`] every line has its line end, also the last.
@@ -124,9 +124,9 @@ pub struct Replace {
     /// What the edit says of the file's end.
     pub end: FileEnd,
     /// The line of the answer with a second divider that this reading leaves out.
-    pub doubled: Option<usize>,
+    doubled: Option<usize>,
     /// Whether the last line of the replacement looks like a divider that was left over.
-    pub stray: bool,
+    stray: bool,
 }
 
 impl Replace {

@@ -100,7 +100,8 @@ fn functions(text: &str) -> Vec<&str> {
 }
 
 fn edit(search: String, replacement: String) -> Edit {
-    let replace = Replace { search, replacement, ..Replace::default() };
+    let mut replace = Replace::default();
+    (replace.search, replace.replacement) = (search, replacement);
     Edit { path: None, action: Action::Replace(replace), line: 1, at: 0..0, repairs: Vec::new() }
 }
 
@@ -118,6 +119,14 @@ impl Input {
         input.edits.pop();
         input.edits.drain(..EDITS - 2);
         input
+    }
+
+    /// What the first edit searches for.
+    pub(super) fn search(&self) -> &str {
+        match &self.edits[0].action {
+            Action::Replace(replace) => &replace.search,
+            action => panic!("{action:?} has no search text"),
+        }
     }
 
     pub(super) fn plan(&self) -> Plan {

@@ -14,7 +14,7 @@ use super::locate::{Claim, Found};
 use super::needle::Needle;
 use super::running::Ground;
 use super::target::Target;
-use super::{Action, Edit, How, Lines, Match, Open, Parsed, Parser, Plan, Rejection};
+use super::{Action, Edit, How, Lines, Match, Parsed, Parser, Plan, Rejection};
 
 /// Shows a file's new content while the answer arrives.
 ///
@@ -85,8 +85,8 @@ impl<'a> Preview<'a> {
             self.stage.complete(edit, &mut changes);
         }
         match self.parser.open() {
-            Some(Open::Replacement(edit)) => self.stage.follow(edit, &mut changes),
-            Some(Open::Search(_)) | None => self.stage.take_back(&mut changes),
+            Some(edit) => self.stage.follow(edit, &mut changes),
+            None => self.stage.take_back(&mut changes),
         }
         changes
     }

@@ -244,12 +244,12 @@ impl Chunk {
 
 impl<'de> Deserialize<'de> for Chunk {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }
 
 impl<'de> Deserialize<'de> for Call {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }

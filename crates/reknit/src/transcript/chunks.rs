@@ -269,7 +269,7 @@ impl Chunks {
 
 impl<'de> Deserialize<'de> for Chunks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = Members::new("chunks", exact::deserialize(deserializer)?);
+        let members = Members::new("chunks", exact(deserializer)?);
         members.and_then(|mut members| Self::read(&mut members)).map_err(D::Error::custom)
     }
 }

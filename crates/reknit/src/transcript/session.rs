@@ -360,7 +360,7 @@ impl Serialize for Transcript {
 
 impl<'de> Deserialize<'de> for Transcript {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }
 

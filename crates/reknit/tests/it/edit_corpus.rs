@@ -96,7 +96,7 @@ fn told(parsed: &Parsed, plans: &[FilePlan], named: Option<Format>) -> String {
         match &plan.action {
             FileAction::Move { to } => writeln!(told, "file {path}: move to {to}").unwrap(),
             FileAction::Update if plan.splices.is_empty() => writeln!(told, "file {path}: as it is").unwrap(),
-            action => writeln!(told, "file {path}: {}", action.name()).unwrap(),
+            action => writeln!(told, "file {path}: {}", format!("{action:?}").to_lowercase()).unwrap(),
         }
         for report in &plan.reports {
             let edit = &parsed.edits[report.index];

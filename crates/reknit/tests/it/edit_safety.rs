@@ -205,7 +205,13 @@ fn check_match(edit: &Edit, found: &Match, original: &[u8], loosest: How) {
 /// Whether no two edits have the same search text. Those share their places.
 fn all_different(edits: &[Edit]) -> bool {
     let mut seen = HashSet::new();
-    edits.iter().flat_map(Edit::readings).all(|replace| seen.insert(&replace.search))
+    let readings = edits.iter().flat_map(|edit| match &edit.action {
+        Action::Replace(replace) => std::slice::from_ref(replace),
+        Action::Undecided(readings) => readings,
+        Action::Write { .. } | Action::Delete | Action::Move { .. } => &[],
+    });
+    let mut readings = readings.map(|replace| &replace.search);
+    readings.all(|search| seen.insert(search))
 }
 
 fn rung() -> impl Strategy<Value = How> {
@@ -310,15 +316,11 @@ impl Place {
             search = search.trim_end_matches('\n').chars().skip(2).collect();
             replacement.pop();
         }
-        Replace {
-            search,
-            replacement,
-            scope: self.scope,
-            hint: self.hint,
-            below: self.below.map(str::to_owned).into_iter().collect(),
-            end: self.end,
-            ..Replace::default()
-        }
+        let mut replace = Replace::default();
+        (replace.search, replace.replacement, replace.scope) = (search, replacement, self.scope);
+        (replace.hint, replace.end) = (self.hint, self.end);
+        replace.below.extend(self.below.map(str::to_owned));
+        replace
     }
 }
 
