@@ -251,23 +251,6 @@ impl Parser {
         }
     }
 
-    /// Ends the text and marks every block as complete, as `finalizeContentBlocks` of Roo Code's parser does.
-    ///
-    /// This is for a display that has no other state. [`Call::end`] still says that a call was cut; never run
-    /// such a call.
-    pub fn finalize(&mut self) {
-        self.finish();
-        for block in &mut self.parsed.blocks {
-            match block {
-                BlockData::Text { closed, .. } | BlockData::Thinking { closed, .. } => *closed = true,
-                BlockData::Call(_) => {}
-            }
-        }
-        for call in &mut self.parsed.calls {
-            call.finalized = true;
-        }
-    }
-
     /// What the last piece changed, in the order of the text.
     pub fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
         self.parsed.changes.iter()

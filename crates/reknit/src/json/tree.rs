@@ -39,6 +39,7 @@ pub(super) struct Tree {
     pub(super) grown: String,
     /// Where each of these additions ends.
     grown_ends: Vec<usize>,
+    /// How often a key was repeated, and the byte at which the first of them starts.
     duplicates: Option<(usize, usize)>,
 }
 

@@ -180,14 +180,6 @@ impl Call {
         }
     }
 
-    /// The arguments, if they are complete.
-    pub fn arguments(&self) -> Option<&Value> {
-        match &self.input {
-            Input::Whole { arguments } => Some(arguments),
-            Input::Broken { .. } | Input::Streaming { .. } => None,
-        }
-    }
-
     fn read(value: Value) -> Result<Self, Misread> {
         let mut members = Members::new("a call", value)?;
         let (id, name) = (members.text("id")?, members.text("name")?);

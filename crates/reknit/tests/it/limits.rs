@@ -1,6 +1,7 @@
 //! A limit is reached at the same byte of the input for every cut, and everything before that byte is kept.
 
 use reknit::diagnostic::Kind;
+use reknit::event::End;
 use reknit::message::{Args, Status};
 use reknit::reply::Error;
 use reknit::tags::{Tagger, profile};
@@ -75,7 +76,7 @@ fn a_text_of_its_own_that_is_too_long_is_refused_at_its_byte() {
     });
     assert_eq!(error, Some(Error::TooLong { limit: 50 }));
     assert_eq!(message.status(), Status::Cut);
-    assert_eq!(message.complete_calls().count(), 1);
+    assert_eq!(message.tool_calls().filter(|call| call.end() == Some(End::Closed)).count(), 1);
 }
 
 #[test]
