@@ -4,7 +4,7 @@
 
 use fuzz::Input;
 use libfuzzer_sys::fuzz_target;
-use reknit::edit::{Format, Original, Outcome, Parsed, Parser, Plan, Policy, Preview, plan};
+use reknit::edit::{Format, How, Outcome, Parsed, Parser, Plan, Preview, plan};
 
 /// What an answer calls the file, where it has to.
 const PATH: &str = "a.rs";
@@ -16,10 +16,10 @@ fuzz_target!(|data: &[u8]| {
     let split = input.bytes.iter().position(|byte| *byte == 0);
     let file = split.map_or(input.bytes, |at| &input.bytes[at + 1..]);
     let (parsed, preview) = input.same_for_every_cut(|pieces| read(format, file, pieces));
-    let again = plan(&parsed.edits, &[Original { path: "", content: file }], Policy::default());
+    let again = plan(&parsed.edits, &[("", file)], How::Context);
     assert_eq!(again, preview, "the preview ends with the plan");
     check(&preview, file);
-    check(&plan(&parsed.edits, &[Original { path: PATH, content: file }], Policy::default()), file);
+    check(&plan(&parsed.edits, &[(PATH, file)], How::Context), file);
 });
 
 /// The format that a choice picks, or none if it is to be found; they are counted by name, as `corpus/edit-parse`
@@ -34,7 +34,7 @@ fn format(choice: u8) -> Option<Format> {
 /// What comes of an answer up to its NUL.
 fn read(format: Option<Format>, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan) {
     let parser = format.map_or_else(Parser::detect, Parser::new);
-    let mut preview = Preview::new(parser, file, Policy::default());
+    let mut preview = Preview::new(parser, file, How::Context);
     let mut held = Vec::new();
     for piece in pieces {
         let end = piece.iter().position(|byte| *byte == 0);

@@ -8,14 +8,15 @@ use reknit::frame::{Decoder, Framing, Kind};
 
 /// So small that inputs of a fuzzer reach it.
 fn small() -> Limits {
-    Limits::default()
-        .with_frame_bytes(64)
-        .with_reply_bytes(1 << 20)
-        .with_json_depth(8)
-        .with_blocks(8)
-        .with_diagnostics(8)
-        .with_text_bytes(64)
-        .with_param_bytes(64)
+    let mut limits = Limits::default();
+    limits.frame_bytes = 64;
+    limits.reply_bytes = 1 << 20;
+    limits.json_depth = 8;
+    limits.blocks = 8;
+    limits.diagnostics = 8;
+    limits.text_bytes = 64;
+    limits.param_bytes = 64;
+    limits
 }
 
 fuzz_target!(|data: &[u8]| {

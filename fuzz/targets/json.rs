@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
 #[derive(Debug, PartialEq)]
 struct Told {
     value: Option<Value>,
-    duplicates: Option<reknit::json::Duplicates>,
+    duplicates: Option<(usize, usize)>,
     /// What changed, with the growth of one string joined.
     changes: Vec<(String, String)>,
     end: Result<Value, Error>,

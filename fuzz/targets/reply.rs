@@ -10,14 +10,15 @@ use reknit::{Limits, Message, Reply};
 
 /// So small that inputs of a fuzzer reach them.
 fn small() -> Limits {
-    Limits::default()
-        .with_frame_bytes(400)
-        .with_reply_bytes(1500)
-        .with_json_depth(4)
-        .with_blocks(3)
-        .with_diagnostics(2)
-        .with_text_bytes(400)
-        .with_param_bytes(100)
+    let mut limits = Limits::default();
+    limits.frame_bytes = 400;
+    limits.reply_bytes = 1500;
+    limits.json_depth = 4;
+    limits.blocks = 3;
+    limits.diagnostics = 2;
+    limits.text_bytes = 400;
+    limits.param_bytes = 100;
+    limits
 }
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {

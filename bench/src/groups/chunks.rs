@@ -5,7 +5,7 @@ use std::iter;
 use anyhow::Result;
 use reknit::agent::{AgentEvent, ToolCall, ToolResult};
 use reknit::json::{Object, Value};
-use reknit::transcript::{Call, Chunk, Chunks};
+use reknit::transcript::{Call, Chunk, Chunks, Input};
 use serde_json::json;
 
 use super::growth::{self, Series};
@@ -76,7 +76,10 @@ fn beside_ai(bench: &Bench) -> Result<Measured> {
 /// How many calls and texts there are, and how long what they hold is.
 fn fingerprint(chunks: &Chunks) -> usize {
     let of_call = |call: &Call| {
-        let content = call.arguments().and_then(|arguments| arguments.get("content"));
+        let content = match &call.input {
+            Input::Whole { arguments } => arguments.get("content"),
+            Input::Broken { .. } | Input::Streaming { .. } => None,
+        };
         let texts = [content, call.result.as_ref()].into_iter().flatten().filter_map(Value::as_text);
         1 + texts.map(reknit::Text::len).sum::<usize>()
     };

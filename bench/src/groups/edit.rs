@@ -136,7 +136,7 @@ fn growth(doubled: &[Doubled]) -> Vec<Target> {
 fn exact(bench: &Bench, words: &str, size: usize) -> Result<Measured> {
     let input = Input::single(Case::Found(How::Exact), size);
     input.check()?;
-    let (text, search) = (input.text.as_bytes(), input.edits[0].readings()[0].search.as_bytes());
+    let (text, search) = (input.text.as_bytes(), input.search().as_bytes());
     let ours = timed(|| input.plan(), |plan| plan.files[0].splices[0].range.start);
     let memmem =
         timed(move || memmem::find_iter(text, search).collect::<Vec<_>>(), |places| places.iter().sum());
@@ -149,7 +149,7 @@ fn exact(bench: &Bench, words: &str, size: usize) -> Result<Measured> {
 fn miss(bench: &Bench) -> Result<Measured> {
     let input = Input::single(Case::Stale, MB);
     input.check()?;
-    let search = &*input.edits[0].readings()[0].search;
+    let search = input.search();
     let ours = timed(|| input.plan(), |plan| closest(&plan));
     let strsim = timed(|| windows::closest(&input.text, search), |line| line);
     let runners = vec![Runner::new("reknit", ours), Runner::new(STRSIM, strsim)];

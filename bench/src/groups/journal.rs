@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use reknit::edit::{Format, Policy, parse};
+use reknit::edit::{Format, How, parse};
 use reknit_workspace::{Batch, Edits, EntryId, Journal, Root, Undo};
 
 use super::{Bench, Group, Scale};
@@ -169,7 +169,7 @@ impl Place {
         let start = Instant::now();
         let format = if answer.starts_with("***") { Format::ApplyPatch } else { Format::SearchReplace };
         let edits = Edits::read(&self.root, parse(format, answer));
-        let committed = edits.plan(Policy::default()).commit(&self.journal, SystemTime::now())?;
+        let committed = edits.plan(How::Context).commit(&self.journal, SystemTime::now())?;
         let applied = start.elapsed();
         let peak = memory("VmHWM:").saturating_sub(before);
         drop(edits);

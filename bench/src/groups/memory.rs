@@ -92,7 +92,9 @@ pub(crate) fn child(mut arguments: impl Iterator<Item = String>) -> Result<()> {
 /// Feeds a stream that is written as it is read, so that it takes no memory itself.
 fn read(element: fn(usize) -> String, delta: usize, size: usize) -> Result<()> {
     // More values, and longer frames, than a reply may have by default.
-    let limits = Limits::default().with_values(usize::MAX).with_frame_bytes(usize::MAX);
+    let mut limits = Limits::default();
+    limits.values = usize::MAX;
+    limits.frame_bytes = usize::MAX;
     let mut reply = Reply::new(Dialect::Anthropic).with_limits(&limits);
     let mut push = |bytes: &[u8]| {
         let mut changes = reply.push(bytes);

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use reknit::edit::{FileAction, FilePlan, Format, How, Parser, Plan, Policy};
+use reknit::edit::{FileAction, FilePlan, Format, How, Parser, Plan};
 use reknit_compat::cline::Version;
 use reknit_workspace::{Edits, Root};
 
@@ -151,10 +151,6 @@ impl Arguments {
         }
     }
 
-    fn policy(&self) -> Policy {
-        Policy { loosest: self.loosest }
-    }
-
     fn is_json(&self) -> bool {
         self.json || self.ndjson
     }
@@ -223,7 +219,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
             Target::Below(Edits::read(root, parsed))
         }
     };
-    let work = Work { target, policy: arguments.policy() };
+    let work = Work { target, loosest: arguments.loosest };
     let planned = work.plan();
     if arguments.explain {
         explain_places(&work, planned.plan());

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use reknit::edit::{
-    FileAction, FilePlan, FileReport, Format, How, Original, Parsed, Parser, Plan, Policy, Problem, plan,
-};
+use reknit::edit::{FileAction, FilePlan, FileReport, Format, How, Parsed, Parser, Plan, Problem, plan};
 use serde::Serialize;
 
 use crate::error::{guarded, guarded_for, wrong_type};
@@ -45,7 +43,7 @@ pub(crate) fn apply_edits<'py>(
 ) -> PyResult<AppliedEdits> {
     let formats = Format::ALL.map(|format| (format.name(), format));
     let rungs = How::ALL.map(|how| (how.name(), how));
-    let policy = Policy { loosest: one_of("rung", loosest, &rungs)? };
+    let loosest = one_of("rung", loosest, &rungs)?;
     let mut parser = match format {
         Some(name) => Parser::new(one_of("format", name, &formats)?),
         None => Parser::detect(),
@@ -58,10 +56,10 @@ pub(crate) fn apply_edits<'py>(
         wrong_type("`files` must be a dict", files, "give the contents of the files by their paths")
     })?;
     let given = Given::new(&files)?;
-    let originals: Vec<_> = given.contents.iter().map(|(path, file)| file.original(path)).collect();
+    let originals: Vec<_> = given.contents.iter().map(|(path, file)| (&**path, &*file.content)).collect();
     let answer = guarded(py, || parser.finish())?;
     let length = given.contents.values().map(|file| file.content.len()).sum();
-    let plan = guarded_for(py, length, || plan(&answer.edits, &originals, policy))?;
+    let plan = guarded_for(py, length, || plan(&answer.edits, &originals, loosest))?;
     let is_whole = plan.rejected().next().is_none() && answer.problems.is_empty() && !answer.edits.is_empty();
     let contents = is_whole || keep_going;
     let report = json(&Summary::new(&answer, &plan, &given, contents))?;
@@ -132,12 +130,6 @@ struct Given {
 struct File {
     content: Vec<u8>,
     is_text: bool,
-}
-
-impl File {
-    fn original<'a>(&'a self, path: &'a str) -> Original<'a> {
-        Original { path, content: &self.content }
-    }
 }
 
 impl Given {

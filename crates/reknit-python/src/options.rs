@@ -59,20 +59,20 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
         let size = |limit: &Bound<'_, PyAny>| {
             number(limit).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
         };
-        limits = match name.as_str() {
-            "frame_bytes" => limits.with_frame_bytes(size(&limit)?),
-            "reply_bytes" => limits.with_reply_bytes(number(&limit)?),
-            "values" => limits.with_values(size(&limit)?),
-            "json_depth" => limits.with_json_depth(depth(size(&limit)?)?),
-            "blocks" => limits.with_blocks(size(&limit)?),
-            "diagnostics" => limits.with_diagnostics(size(&limit)?),
-            "text_bytes" => limits.with_text_bytes(size(&limit)?),
-            "param_bytes" => limits.with_param_bytes(size(&limit)?),
+        match name.as_str() {
+            "frame_bytes" => limits.frame_bytes = size(&limit)?,
+            "reply_bytes" => limits.reply_bytes = number(&limit)?,
+            "values" => limits.values = size(&limit)?,
+            "json_depth" => limits.json_depth = depth(size(&limit)?)?,
+            "blocks" => limits.blocks = size(&limit)?,
+            "diagnostics" => limits.diagnostics = size(&limit)?,
+            "text_bytes" => limits.text_bytes = size(&limit)?,
+            "param_bytes" => limits.param_bytes = size(&limit)?,
             _ => {
                 let words = format!("there is no limit `{name}`\nhint: use some of {}", LIMITS.join(", "));
                 return Err(PyValueError::new_err(words));
             }
-        };
+        }
     }
     Ok(limits)
 }

@@ -169,7 +169,7 @@ impl PartialJson {
     #[getter]
     fn duplicate_keys(&self, py: Python<'_>) -> PyResult<Option<(usize, usize)>> {
         let inner = lock(py, &self.inner, WHAT)?;
-        Ok(inner.json.duplicate_keys().map(|found| (found.count, found.first_at)))
+        Ok(inner.json.duplicate_keys())
     }
 
     /// The value so far as JSON, with every digit as it came; `None` until something has arrived.

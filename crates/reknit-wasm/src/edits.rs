@@ -1,7 +1,7 @@
 //! [`Edits`]: a model's answer to changed files, with the report of `reknit apply --json`.
 
 use reknit::Limits;
-use reknit::edit::{self, FileReport, Format, How, Original, Parser, Policy, Problem};
+use reknit::edit::{self, FileReport, Format, How, Parser, Problem};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -15,7 +15,7 @@ use crate::output::json;
 pub struct Edits {
     files: Vec<(String, Vec<u8>)>,
     parser: Parser,
-    policy: Policy,
+    loosest: How,
     keep_going: bool,
 }
 
@@ -66,11 +66,11 @@ impl Edits {
             None | Some("auto") => Parser::detect(),
             Some(name) => Parser::new(named("format", &Format::ALL, Format::name, name)?),
         };
-        let mut policy = Policy::default();
-        if let Some(name) = &options.loosest {
-            policy.loosest = named("`loosest`", &How::ALL, How::name, name)?;
-        }
-        Ok(Self { files: Vec::new(), parser, policy, keep_going: options.keep_going })
+        let loosest = match &options.loosest {
+            None => How::Context,
+            Some(name) => named("`loosest`", &How::ALL, How::name, name)?,
+        };
+        Ok(Self { files: Vec::new(), parser, loosest, keep_going: options.keep_going })
     }
 
     /// Adds a file.
@@ -93,13 +93,13 @@ impl Edits {
     /// Ends the answer, and finds the place of each edit in the files.
     pub fn apply(self) -> String {
         let parsed = self.parser.finish();
-        let originals: Vec<_> = self.files.iter().map(|(path, content)| Original { path, content }).collect();
-        let plan = edit::plan(&parsed.edits, &originals, self.policy);
+        let originals: Vec<_> = self.files.iter().map(|(path, content)| (&**path, &**content)).collect();
+        let plan = edit::plan(&parsed.edits, &originals, self.loosest);
         let is_whole = parsed.problems.is_empty() && plan.rejected().next().is_none();
         let with_contents = is_whole || self.keep_going;
         let files = plan.files.iter().map(|file| {
-            let original = originals.iter().find(|original| original.path == file.path);
-            let original = original.map_or(&[][..], |original| original.content);
+            let original = originals.iter().find(|(path, _)| *path == file.path);
+            let original = original.map_or(&[][..], |(_, content)| *content);
             file.report(&parsed.edits, with_contents.then_some(original))
         });
         let problems = match (&*parsed.problems, &*parsed.edits) {

@@ -103,17 +103,17 @@ impl Options {
 
 impl LimitOptions {
     pub(crate) fn limits(self) -> Limits {
-        let limits = Limits::default();
+        let mut limits = Limits::default();
+        limits.frame_bytes = self.frame_bytes.unwrap_or(limits.frame_bytes);
+        limits.reply_bytes = self.reply_bytes.unwrap_or(limits.reply_bytes);
+        limits.values = self.values.unwrap_or(limits.values);
+        limits.json_depth = self.json_depth.unwrap_or(limits.json_depth);
+        limits.blocks = self.blocks.unwrap_or(limits.blocks);
+        limits.diagnostics = self.diagnostics.unwrap_or(limits.diagnostics);
+        limits.text_bytes = self.text_bytes.unwrap_or(limits.text_bytes);
+        limits.param_bytes = self.param_bytes.unwrap_or(limits.param_bytes);
+        limits.file_bytes = self.file_bytes.unwrap_or(limits.file_bytes);
         limits
-            .with_frame_bytes(self.frame_bytes.unwrap_or(limits.frame_bytes))
-            .with_reply_bytes(self.reply_bytes.unwrap_or(limits.reply_bytes))
-            .with_values(self.values.unwrap_or(limits.values))
-            .with_json_depth(self.json_depth.unwrap_or(limits.json_depth))
-            .with_blocks(self.blocks.unwrap_or(limits.blocks))
-            .with_diagnostics(self.diagnostics.unwrap_or(limits.diagnostics))
-            .with_text_bytes(self.text_bytes.unwrap_or(limits.text_bytes))
-            .with_param_bytes(self.param_bytes.unwrap_or(limits.param_bytes))
-            .with_file_bytes(self.file_bytes.unwrap_or(limits.file_bytes))
     }
 }
 

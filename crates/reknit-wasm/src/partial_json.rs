@@ -112,7 +112,7 @@ impl PartialJson {
     /// How many keys were repeated, and the byte of the first one.
     #[wasm_bindgen(js_name = duplicateKeys)]
     pub fn duplicate_keys(&self) -> Option<Vec<usize>> {
-        self.json.duplicate_keys().map(|duplicates| vec![duplicates.count, duplicates.first_at])
+        self.json.duplicate_keys().map(|(count, first_at)| vec![count, first_at])
     }
 
     fn empty(&self, path: reknit::json::Path<'_>) -> Empty {

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::{env, io, time::SystemTime};
 
-use reknit::edit::{Parser, Policy};
+use reknit::edit::{How, Parser};
 use reknit_workspace::{Edits, Journal, Root};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut parser = Parser::detect();
     parser.push(&io::read_to_string(io::stdin())?);
     let edits = Edits::read(&root, parser.finish());
-    let draft = edits.plan(Policy::default());
+    let draft = edits.plan(How::Context);
     for failure in draft.failures() {
         println!("{failure}\nhint: {}", failure.hint());
     }

@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use std::time::SystemTime;
-//! use reknit::edit::{Format, Policy, parse};
+//! use reknit::edit::{Format, How, parse};
 //! use reknit_workspace::{Edits, Journal, Root, Undo};
 //!
 //! # let folder = tempfile::tempdir()?;
@@ -24,7 +24,7 @@
 //! let root = Root::open(&project)?;
 //! let journal = Journal::open(&state)?; // or Journal::default_folder()?
 //! let edits = Edits::read(&root, parse(Format::SearchReplace, answer));
-//! let draft = edits.plan(Policy::default());
+//! let draft = edits.plan(How::Context);
 //! for failure in draft.failures() {
 //!     eprintln!("{failure}\nhint: {}", failure.hint());
 //! }
@@ -39,7 +39,7 @@
 use std::collections::BTreeMap;
 
 use reknit::Limits;
-use reknit::edit::{Original, Parsed, Policy};
+use reknit::edit::{How, Parsed};
 
 use crate::root::{RelPath, Root};
 use crate::stamp::Stamp;
@@ -110,14 +110,14 @@ impl<'r> Edits<'r> {
         Some(&self.files.get(path)?.as_ref()?.stamp)
     }
 
-    /// Finds the places of all edits that are not refused.
-    pub fn plan(&self, policy: Policy) -> Draft<'_> {
-        Draft::new(self, policy, (0..self.answer.edits.len()).collect())
+    /// Finds the places of all edits that are not refused. They may differ from search texts by what `loosest` allows.
+    pub fn plan(&self, loosest: How) -> Draft<'_> {
+        Draft::new(self, loosest, (0..self.answer.edits.len()).collect())
     }
 
-    fn originals(&self) -> Vec<Original<'_>> {
+    fn originals(&self) -> Vec<(&str, &[u8])> {
         let existing = self.files.iter().filter_map(|(path, file)| Some((path, file.as_ref()?)));
-        existing.map(|(path, file)| Original { path: path.as_str(), content: file.read_bytes() }).collect()
+        existing.map(|(path, file)| (path.as_str(), file.read_bytes())).collect()
     }
 
     /// A path in a plan, and the file that was there.

@@ -5,13 +5,13 @@
 //! ranges are never touched, two possible places are never a choice, and every outcome says why.
 //!
 //! ```
-//! use reknit::edit::{Format, Original, Policy, parse, plan};
+//! use reknit::edit::{Format, How, parse, plan};
 //!
 //! let answer = "<<<<<<< SEARCH\nlet a = 1;\n=======\nlet a = 2;\n>>>>>>> REPLACE\n";
 //! let file = "fn main() {\r\n    let a = 1;\r\n}\r\n";
 //!
 //! let parsed = parse(Format::SearchReplace, answer);
-//! let plan = plan(&parsed.edits, &[Original { path: "", content: file.as_bytes() }], Policy::default());
+//! let plan = plan(&parsed.edits, &[("", file.as_bytes())], How::Context);
 //! assert_eq!(plan.files[0].content(file.as_bytes()), b"fn main() {\r\n    let a = 2;\r\n}\r\n");
 //! ```
 
@@ -47,8 +47,8 @@ mod preview;
 pub use file_report::{Content, FileReport};
 pub use format::Format;
 pub use outcome::{Closest, How, Lines, Match, Note, Outcome, Reason, Rejection};
-pub use parser::{Open, Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
-pub use plan::{FileAction, FilePlan, Original, Plan, Policy, Report, Splice, plan};
+pub use parser::{Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
+pub use plan::{FileAction, FilePlan, Plan, Report, Splice, plan};
 pub use preview::{Change, Preview};
 
 use std::ops::Range;
@@ -70,7 +70,7 @@ pub struct Edit {
 
 impl Edit {
     /// The ways in which its search and replacement can be read; none if it is for the whole file.
-    pub fn readings(&self) -> &[Replace] {
+    fn readings(&self) -> &[Replace] {
         match &self.action {
             Action::Replace(replace) => std::slice::from_ref(replace),
             Action::Undecided(readings) => readings,
@@ -108,7 +108,7 @@ pub enum Action {
     },
 }
 
-/// A search text and what replaces it.
+/// A search text and what replaces it. Start from the default to make one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replace {
     /// What the file is searched for. With [`Scope::Lines`] every line has its line end, also the last.
@@ -124,9 +124,9 @@ pub struct Replace {
     /// What the edit says of the file's end.
     pub end: FileEnd,
     /// The line of the answer with a second divider that this reading leaves out.
-    pub doubled: Option<usize>,
+    doubled: Option<usize>,
     /// Whether the last line of the replacement looks like a divider that was left over.
-    pub stray: bool,
+    stray: bool,
 }
 
 impl Replace {

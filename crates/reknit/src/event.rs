@@ -305,13 +305,13 @@ pub enum Owner {
 #[non_exhaustive]
 pub enum Keep<'a> {
     /// Set it to this value.
-    Set(#[serde(with = "json::exact")] Value),
+    Set(#[serde(deserialize_with = "json::exact")] Value),
     /// Append this element; the field is a list.
-    Push(#[serde(with = "json::exact")] Value),
+    Push(#[serde(deserialize_with = "json::exact")] Value),
     /// Append this text; the field is a string.
     Grow(Cow<'a, str>),
     /// Set these members and keep the others; the field is an object.
-    Merge(#[serde(with = "json::exact")] Value),
+    Merge(#[serde(deserialize_with = "json::exact")] Value),
 }
 
 impl Keep<'_> {
@@ -454,6 +454,6 @@ pub struct Failure {
     /// The error message.
     pub message: String,
     /// The whole error, as it came.
-    #[serde(with = "json::exact")]
+    #[serde(deserialize_with = "json::exact")]
     pub raw: Value,
 }

@@ -48,7 +48,6 @@ pub use number::Number;
 pub use object::Object;
 pub use partial::{Change, PartialJson, State};
 pub use path::{Path, Step};
-pub use tree::Duplicates;
 pub use value::Value;
 
 pub(crate) use end::EndFinder;

@@ -5,14 +5,16 @@
 /// A limit is reached at a byte of the input, not at a call: everything before that byte is read however the
 /// input was cut, everything after it is refused, and what was read stays available.
 ///
-/// The fields can be read; each has a setter that returns changed limits.
+/// Start from the default and set the fields that should differ.
 ///
 /// ```
-/// use reknit::Limits;
+/// use reknit::{Limits, Reply};
 ///
-/// let small = Limits::default().with_frame_bytes(64 * 1024).with_json_depth(32);
-/// assert_eq!(small.frame_bytes, 64 * 1024);
-/// assert_eq!(small.blocks, Limits::default().blocks);
+/// let mut limits = Limits::default();
+/// limits.frame_bytes = 64 * 1024;
+/// limits.json_depth = 32;
+/// let reply = Reply::detect().with_limits(&limits);
+/// # drop(reply);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -38,71 +40,6 @@ pub struct Limits {
     pub param_bytes: usize,
     /// The length of a file that is edited.
     pub file_bytes: u64,
-}
-
-impl Limits {
-    /// Sets [`frame_bytes`](Self::frame_bytes).
-    #[must_use]
-    pub const fn with_frame_bytes(mut self, frame_bytes: usize) -> Self {
-        self.frame_bytes = frame_bytes;
-        self
-    }
-
-    /// Sets [`reply_bytes`](Self::reply_bytes).
-    #[must_use]
-    pub const fn with_reply_bytes(mut self, reply_bytes: u64) -> Self {
-        self.reply_bytes = reply_bytes;
-        self
-    }
-
-    /// Sets [`values`](Self::values).
-    #[must_use]
-    pub const fn with_values(mut self, values: usize) -> Self {
-        self.values = values;
-        self
-    }
-
-    /// Sets [`json_depth`](Self::json_depth).
-    #[must_use]
-    pub const fn with_json_depth(mut self, json_depth: usize) -> Self {
-        self.json_depth = json_depth;
-        self
-    }
-
-    /// Sets [`blocks`](Self::blocks).
-    #[must_use]
-    pub const fn with_blocks(mut self, blocks: usize) -> Self {
-        self.blocks = blocks;
-        self
-    }
-
-    /// Sets [`diagnostics`](Self::diagnostics).
-    #[must_use]
-    pub const fn with_diagnostics(mut self, diagnostics: usize) -> Self {
-        self.diagnostics = diagnostics;
-        self
-    }
-
-    /// Sets [`text_bytes`](Self::text_bytes).
-    #[must_use]
-    pub const fn with_text_bytes(mut self, text_bytes: usize) -> Self {
-        self.text_bytes = text_bytes;
-        self
-    }
-
-    /// Sets [`param_bytes`](Self::param_bytes).
-    #[must_use]
-    pub const fn with_param_bytes(mut self, param_bytes: usize) -> Self {
-        self.param_bytes = param_bytes;
-        self
-    }
-
-    /// Sets [`file_bytes`](Self::file_bytes).
-    #[must_use]
-    pub const fn with_file_bytes(mut self, file_bytes: u64) -> Self {
-        self.file_bytes = file_bytes;
-        self
-    }
 }
 
 /// Far more than any real reply needs, but together no more than 2 GB of memory.

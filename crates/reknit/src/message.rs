@@ -170,18 +170,13 @@ impl Message {
     /// The calls that may be run: they are complete, the provider does not run them itself, and the message
     /// was ended by the provider. A message that failed, was cut or is still arriving has no such calls.
     pub fn runnable_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.complete_calls().filter(|_| self.status() == Status::Stopped)
+        let is_over = self.status() == Status::Stopped;
+        self.tool_calls().filter(move |call| {
+            is_over && call.runner == Runner::Client && matches!(call.args, Args::Complete(_))
+        })
     }
 
-    /// The calls for the caller to run that are complete, even if the message is not.
-    ///
-    /// In a message that failed or was cut they may be only half of what the model wanted to do.
-    pub fn complete_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.tool_calls()
-            .filter(|call| call.runner == Runner::Client && matches!(call.args, Args::Complete(_)))
-    }
-
-    /// All calls, including those that the provider runs itself.
+    /// All calls, including those that are not complete and those that the provider runs itself.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks().filter_map(|block| match &block.body {
             Body::ToolCall(call) => Some(call),

@@ -251,23 +251,6 @@ impl Parser {
         }
     }
 
-    /// Ends the text and marks every block as complete, as `finalizeContentBlocks` of Roo Code's parser does.
-    ///
-    /// This is for a display that has no other state. [`Call::end`] still says that a call was cut; never run
-    /// such a call.
-    pub fn finalize(&mut self) {
-        self.finish();
-        for block in &mut self.parsed.blocks {
-            match block {
-                BlockData::Text { closed, .. } | BlockData::Thinking { closed, .. } => *closed = true,
-                BlockData::Call(_) => {}
-            }
-        }
-        for call in &mut self.parsed.calls {
-            call.finalized = true;
-        }
-    }
-
     /// What the last piece changed, in the order of the text.
     pub fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
         self.parsed.changes.iter()
@@ -355,9 +338,8 @@ impl Parser {
 
 /// The limits for a text in this grammar. A compatibility profile has those of the parser that it reproduces.
 fn limits_for(grammar: &Grammar, limits: Limits) -> Limits {
-    let limits = match grammar.seed_limits {
-        true => limits.with_text_bytes(COMPAT_TEXT_BYTES).with_param_bytes(COMPAT_PARAM_BYTES),
-        false => limits,
-    };
-    limits.with_text_bytes(limits.text_bytes.min(MAX_TEXT_BYTES))
+    match grammar.seed_limits {
+        true => Limits { text_bytes: COMPAT_TEXT_BYTES, param_bytes: COMPAT_PARAM_BYTES, ..limits },
+        false => Limits { text_bytes: limits.text_bytes.min(MAX_TEXT_BYTES), ..limits },
+    }
 }

@@ -1,7 +1,7 @@
 //! What is edited, how, and what must become of it.
 
 use anyhow::{Result, ensure};
-use reknit::edit::{Action, Edit, How, Original, Outcome, Plan, Policy, Replace, plan};
+use reknit::edit::{Action, Edit, How, Outcome, Plan, Replace, plan};
 
 use crate::input::source;
 
@@ -100,7 +100,8 @@ fn functions(text: &str) -> Vec<&str> {
 }
 
 fn edit(search: String, replacement: String) -> Edit {
-    let replace = Replace { search, replacement, ..Replace::default() };
+    let mut replace = Replace::default();
+    (replace.search, replace.replacement) = (search, replacement);
     Edit { path: None, action: Action::Replace(replace), line: 1, at: 0..0, repairs: Vec::new() }
 }
 
@@ -120,9 +121,17 @@ impl Input {
         input
     }
 
+    /// What the first edit searches for.
+    pub(super) fn search(&self) -> &str {
+        match &self.edits[0].action {
+            Action::Replace(replace) => &replace.search,
+            action => panic!("{action:?} has no search text"),
+        }
+    }
+
     pub(super) fn plan(&self) -> Plan {
-        let file = Original { path: "file", content: self.text.as_bytes() };
-        plan(&self.edits, &[file], Policy::default())
+        let file = ("file", self.text.as_bytes());
+        plan(&self.edits, &[file], How::Context)
     }
 
     /// Whether each edit ended as the case says, and one of which most is there with the place that is closest.

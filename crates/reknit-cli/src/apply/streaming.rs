@@ -20,7 +20,7 @@ use crate::report::Report;
 pub(super) fn run(arguments: &Arguments, file: &Path) -> Result<outcome::Outcome, CommandError> {
     let original = read_original(file)?;
     let mut answer = Answer::new(Pieces::open_raw(arguments.answer.as_deref(), arguments.recut)?);
-    let mut preview = Preview::new(arguments.parser(), &original, arguments.policy());
+    let mut preview = Preview::new(arguments.parser(), &original, arguments.loosest);
     // A preview applies all edits to its file, whatever path they name: paths are checked separately.
     let mut parser = arguments.parser();
     let mut out = BufWriter::new(io::stdout().lock());

@@ -1,6 +1,6 @@
 //! [`Work`]: the edits of an answer and the files that they are for.
 
-use reknit::edit::{self, FileAction, FilePlan, Match, Original, Outcome, Plan, Policy};
+use reknit::edit::{self, FileAction, FilePlan, How, Match, Outcome, Plan};
 use reknit_workspace::Draft;
 
 use super::target::Target;
@@ -9,7 +9,7 @@ use crate::diff::{Diff, Sides};
 /// An answer and the files that it is for.
 pub(super) struct Work<'r> {
     pub(super) target: Target<'r>,
-    pub(super) policy: Policy,
+    pub(super) loosest: How,
 }
 
 /// Edits with their places.
@@ -34,10 +34,10 @@ impl Work<'_> {
     pub(super) fn plan(&self) -> Planned<'_> {
         match &self.target {
             Target::One { content, answer, .. } => {
-                let original = Original { path: "", content };
-                Planned::One(edit::plan(&answer.edits, &[original], self.policy))
+                let original = ("", &**content);
+                Planned::One(edit::plan(&answer.edits, &[original], self.loosest))
             }
-            Target::Below(edits) => Planned::Below(edits.plan(self.policy)),
+            Target::Below(edits) => Planned::Below(edits.plan(self.loosest)),
         }
     }
 

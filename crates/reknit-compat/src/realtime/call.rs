@@ -84,7 +84,7 @@ impl Serialize for ToolCall {
 
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let fields = json::exact::deserialize::<json::Object, _>(deserializer)?;
+        let fields = json::exact::<json::Object, _>(deserializer)?;
         Self::new(fields).ok_or_else(|| serde::de::Error::custom("a call has no `id` or no `name`"))
     }
 }
@@ -97,7 +97,7 @@ impl Serialize for ToolResult {
 
 impl<'de> Deserialize<'de> for ToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let fields = json::exact::deserialize::<json::Object, _>(deserializer)?;
+        let fields = json::exact::<json::Object, _>(deserializer)?;
         Self::new(fields).ok_or_else(|| serde::de::Error::custom("a result has no `tool_use_id`"))
     }
 }

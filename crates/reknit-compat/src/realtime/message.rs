@@ -252,7 +252,7 @@ impl Serialize for EnhancedMessage {
 
 impl<'de> Deserialize<'de> for EnhancedMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::exact::deserialize::<json::Object, _>(deserializer).map(Self::from)
+        json::exact::<json::Object, _>(deserializer).map(Self::from)
     }
 }
 
@@ -264,7 +264,7 @@ impl Serialize for MessageMetadata {
 
 impl<'de> Deserialize<'de> for MessageMetadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::exact::deserialize::<json::Object, _>(deserializer).map(Self::from)
+        json::exact::<json::Object, _>(deserializer).map(Self::from)
     }
 }
 

@@ -351,7 +351,7 @@ impl Serialize for Session {
 
 impl<'de> Deserialize<'de> for Session {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut fields = Fields(json::exact::deserialize(deserializer)?);
+        let mut fields = Fields(json::exact(deserializer)?);
         let lacks = || serde::de::Error::custom("a session has no `session_id`");
         let id = fields.string("session_id").ok_or_else(lacks)?;
         let messages = fields.0.remove("messages");

@@ -127,21 +127,25 @@ fn limited(limits: &Limits, events: &[&str]) -> (Vec<String>, String, u64) {
 #[test]
 fn the_rest_of_a_message_is_refused_after_a_limit() {
     let before = START.len() + TEXT.len();
-    let bytes = Limits::default().with_reply_bytes(before as u64);
+    let mut bytes = Limits::default();
+    bytes.reply_bytes = before as u64;
     let events = [START, TEXT, &text("one "), &text(&"long ".repeat(40)), &text("lost"), STOP];
     let (reported, shown, ignored) = limited(&bytes, &events);
     assert_eq!(reported, [format!("error more than {before} bytes in a message")]);
     assert_eq!((shown, ignored), (message(&events[..3]), 2));
 
     let events = [START, TEXT, &TEXT.replace(":0", ":1"), STOP];
-    let (reported, shown, ignored) = limited(&Limits::default().with_blocks(1), &events);
+    let mut blocks = Limits::default();
+    blocks.blocks = 1;
+    let (reported, shown, ignored) = limited(&blocks, &events);
     assert_eq!(reported, ["error more than 1 blocks in a message"]);
     assert_eq!((shown, ignored), (message(&events[..2]), 1));
 }
 
 #[test]
 fn the_next_message_is_read_after_one_that_was_too_large() {
-    let limits = Limits::default().with_blocks(1);
+    let mut limits = Limits::default();
+    limits.blocks = 1;
     let (mut reconstructor, seen) = observed();
     reconstructor = reconstructor.with_limits(&limits);
     feed(&mut reconstructor, &[START, TEXT, TEXT, STOP, START, TEXT, STOP]);
@@ -153,11 +157,14 @@ fn the_next_message_is_read_after_one_that_was_too_large() {
 #[test]
 fn events_and_arguments_have_their_limits() {
     let long = text(&"long ".repeat(40));
-    let (reported, shown, _) = limited(&Limits::default().with_frame_bytes(150), &[START, TEXT, &long]);
+    let mut short = Limits::default();
+    short.frame_bytes = 150;
+    let (reported, shown, _) = limited(&short, &[START, TEXT, &long]);
     assert_eq!(reported, ["error more than 150 bytes in an event"]);
     assert_eq!(shown, message(&[START, TEXT]));
 
-    let deep = Limits::default().with_json_depth(4);
+    let mut deep = Limits::default();
+    deep.json_depth = 4;
     let (_, shown, _) = limited(&deep, &[START, TOOL, &json(r#"{"a":[[1]]}"#), STOP_BLOCK]);
     assert!(shown.contains(r#""input":{"a":[[1]]}"#), "{shown}");
     // Of a second message too.

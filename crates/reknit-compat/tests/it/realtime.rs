@@ -70,7 +70,8 @@ fn no_last_text_is_lost() {
 
 #[test]
 fn a_text_that_is_too_long_is_taken_up_to_the_limit() {
-    let limits = Limits::default().with_text_bytes(6);
+    let mut limits = Limits::default();
+    limits.text_bytes = 6;
     let mut processor = Processor::new(Profile::Documented).with_limits(&limits);
     let mut reported = Vec::new();
     for content in ["knit", "é😀", "é", ""] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future;
 use std::sync::{Arc, OnceLock};
 
-use reknit::agent::{AgentEvent, Body, Content, Decision, EndReason, Entry, ReplyEvents, ToolResult};
+use reknit::agent::{AgentEvent, Body, Bridge, Content, Decision, EndReason, Entry, ToolResult};
 use reknit::event::{StopReason, Usage};
 use reknit::json::{Object, Value};
 use reknit::message::Status;
@@ -88,7 +88,8 @@ pub(super) struct Driver {
 
 struct Streaming {
     reading: Reading,
-    events: ReplyEvents,
+    reply: Reply,
+    bridge: Bridge,
     previews: Previews,
     /// The provider's name for the exchange.
     request_id: Option<String>,
@@ -342,8 +343,8 @@ impl Driver {
         let span = spans::request(&self.span, &self.id, &*self.provider);
         let synced = self.log.synced();
         let reading = Reading::start(self.provider.clone(), request, self.timeouts, synced, &span);
-        let (events, previews) = (ReplyEvents::new(reply), Previews::default());
-        self.reply = Some(Streaming { reading, events, previews, request_id: None, span });
+        let (bridge, previews) = (Bridge::default(), Previews::default());
+        self.reply = Some(Streaming { reading, reply, bridge, previews, request_id: None, span });
         Ok(())
     }
 
@@ -351,7 +352,8 @@ impl Driver {
         let Some(streaming) = &mut self.reply else { return Ok(()) };
         match piece {
             Some(Piece::Bytes(bytes)) => {
-                let events: Vec<AgentEvent> = streaming.events.push(&bytes).collect();
+                let changes = streaming.reply.push(&bytes);
+                let events: Vec<AgentEvent> = streaming.bridge.follow_all(changes).collect();
                 self.take(events).await
             }
             Some(Piece::Begins(id)) => {
@@ -387,13 +389,16 @@ impl Driver {
     }
 
     async fn finish_reply(&mut self, is_wanted: impl Fn(&AgentEvent) -> bool) -> Result<(), Error> {
-        let Some(Streaming { reading, mut events, request_id, span, .. }) = self.reply.take() else {
+        let Some(Streaming { reading, mut reply, mut bridge, request_id, span, .. }) = self.reply.take()
+        else {
             return Ok(());
         };
         drop(reading);
-        let last: Vec<AgentEvent> = events.finish().filter(is_wanted).collect();
+        let mut last: Vec<AgentEvent> = bridge.follow_all(reply.finish()).collect();
+        last.extend(bridge.finish());
+        last.retain(is_wanted);
         self.take_of(last, request_id.as_deref()).await?;
-        let message = events.reply().message();
+        let message = reply.message();
         spans::note_reply(&span, message);
         self.warn_if_full(message.usage()).await?;
         self.turn.end(End { status: message.status(), reason: message.stop().map(|stop| stop.reason) });

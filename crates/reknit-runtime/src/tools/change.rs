@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-use reknit::edit::{FileAction, FilePlan, How, Outcome, Parsed, Policy, Reason};
+use reknit::edit::{FileAction, FilePlan, How, Outcome, Parsed, Reason};
 use reknit_workspace::edits::{self, Failure as Part};
 use reknit_workspace::{Draft, Edits, Journal, Root, write};
 
@@ -96,7 +96,7 @@ fn with_draft<T>(
 ) -> Result<T, Failure> {
     refuse_large(root, &parsed)?;
     let edits = Edits::read(root, parsed);
-    let draft = edits.plan(Policy::default());
+    let draft = edits.plan(How::Context);
     if !draft.is_whole() {
         return Err(unplaced(root, &edits, &draft));
     }

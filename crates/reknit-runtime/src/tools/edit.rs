@@ -43,10 +43,10 @@ impl Tool for Edit {
 }
 
 fn parse(args: &Object) -> Result<Parsed, Failure> {
-    let search = arguments::required(args, "old_string")?;
-    let replacement = arguments::required(args, "new_string")?;
-    let scope = if arguments::flag(args, "replace_all") { Scope::Everywhere } else { Scope::Within };
-    let replace = Replace { search, replacement, scope, ..Replace::default() };
+    let mut replace = Replace::default();
+    replace.search = arguments::required(args, "old_string")?;
+    replace.replacement = arguments::required(args, "new_string")?;
+    replace.scope = if arguments::flag(args, "replace_all") { Scope::Everywhere } else { Scope::Within };
     let edit = edit::Edit {
         path: Some(arguments::required(args, "path")?),
         action: Action::Replace(replace),

@@ -21,7 +21,7 @@
 
 use std::borrow::Cow;
 
-use reknit::edit::{self, Format, Parser, Policy};
+use reknit::edit::{self, Format, How, Parser};
 use reknit::json::{Change, PartialJson, State, Step, Value};
 
 /// No more than this is previewed: what is shown of a file goes into the log of the session.
@@ -120,7 +120,7 @@ impl Opening {
     /// Begins the preview with the content of the file, or nothing if it does not exist, and returns what can be
     /// shown already.
     pub fn begin(self, original: &[u8]) -> (Growing<'_>, Vec<Growth>) {
-        let preview = edit::Preview::new(self.source.parser(), original, Policy::default());
+        let preview = edit::Preview::new(self.source.parser(), original, How::Context);
         let is_over = original.len() > LARGEST;
         let Self { source, arguments, .. } = self;
         let mut growing = Growing { source, arguments, preview, shown: 0, is_over };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-use reknit::edit::{FileAction, FilePlan, Outcome, Plan, Policy};
+use reknit::edit::{FileAction, FilePlan, How, Outcome, Plan};
 
 use super::{Edits, Error, Failure, places};
 use crate::journal::Journal;
@@ -18,18 +18,18 @@ const LABEL: &str = "apply";
 #[must_use = "nothing is written before `commit`"]
 pub struct Draft<'e> {
     edits: &'e Edits<'e>,
-    policy: Policy,
+    loosest: How,
     /// The indexes of its edits, including refused ones.
     chosen: BTreeSet<usize>,
     plan: Plan,
 }
 
 impl<'e> Draft<'e> {
-    pub(super) fn new(edits: &'e Edits<'e>, policy: Policy, chosen: BTreeSet<usize>) -> Self {
+    pub(super) fn new(edits: &'e Edits<'e>, loosest: How, chosen: BTreeSet<usize>) -> Self {
         let refused = edits.refusals.iter().map(|refusal| refusal.index).collect();
         let allowed: Vec<_> = chosen.difference(&refused).copied().collect();
-        let plan = places::find(&edits.answer.edits, &allowed, &edits.originals(), policy);
-        Self { edits, policy, chosen, plan }
+        let plan = places::find(&edits.answer.edits, &allowed, &edits.originals(), loosest);
+        Self { edits, loosest, chosen, plan }
     }
 
     /// A draft of those of its edits for whose index in the answer the closure returns true.
@@ -38,7 +38,7 @@ impl<'e> Draft<'e> {
     /// example if its search text comes from an edit that is left out.
     pub fn only(&self, is_chosen: impl Fn(usize) -> bool) -> Self {
         let chosen = self.chosen.iter().copied().filter(|&index| is_chosen(index)).collect();
-        Self::new(self.edits, self.policy, chosen)
+        Self::new(self.edits, self.loosest, chosen)
     }
 
     /// What happens to each file, and to each edit that is not refused, by its index in the answer.

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use reknit::edit::{self, Edit, Original, Outcome, Plan, Policy, Reason};
+use reknit::edit::{self, Edit, How, Outcome, Plan, Reason};
 
 /// Finds the places of the edits with these indexes. The plan uses the indexes in the answer.
-pub(super) fn find(edits: &[Edit], chosen: &[usize], files: &[Original<'_>], policy: Policy) -> Plan {
+pub(super) fn find(edits: &[Edit], chosen: &[usize], files: &[(&str, &[u8])], loosest: How) -> Plan {
     let edits: Cow<'_, [Edit]> = if chosen.len() == edits.len() {
         Cow::Borrowed(edits)
     } else {
         chosen.iter().map(|&index| edits[index].clone()).collect()
     };
-    let mut plan = edit::plan(&edits, files, policy);
+    let mut plan = edit::plan(&edits, files, loosest);
     for report in plan.files.iter_mut().flat_map(|file| &mut file.reports) {
         report.index = chosen[report.index];
         if let Some(other) = other_edit(&mut report.outcome) {

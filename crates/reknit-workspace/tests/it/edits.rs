@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use reknit::Limits;
-use reknit::edit::{Parser, Policy};
+use reknit::edit::{How, Parser};
 use reknit_workspace::edits::{Error, Refused};
 use reknit_workspace::{Draft, Edits, Root, Undo, root, write};
 
@@ -55,7 +55,7 @@ fn an_answer_is_one_entry_and_can_be_undone() {
          *** Add File: new/f\n+six\n",
     );
     let edits = read(&fixture.root, &answer);
-    let draft = edits.plan(Policy::default());
+    let draft = edits.plan(How::Context);
     assert_eq!(failures(&draft), [""; 0]);
     let committed = draft.commit(&fixture.journal, second(0)).unwrap();
     // A file that is moved over another one gets the permissions of that one.
@@ -114,7 +114,7 @@ fn git_is_refused_in_any_case_and_through_symlinks() {
             // Deleting a symlink does not mean its target, and symlinks are never changed.
             let is_link = matches!(&refusal.why, Refused::Path { error: root::Error::Link { .. }, .. });
             assert!(is_git || (is_link && path == "sub/file-link"), "{path}: {refusal}");
-            let draft = edits.plan(Policy::default());
+            let draft = edits.plan(How::Context);
             assert!(draft.is_empty() && !draft.is_whole());
             draft.commit_partial(&fixture.journal, second(0)).unwrap_err();
         }
@@ -129,7 +129,7 @@ fn a_root_may_be_inside_a_folder_that_is_only_called_git() {
     let root = Root::open(fixture.at(".git/hooks")).unwrap();
     let absolute = fixture.at(".git/hooks/a");
     let edits = read(&root, &block(absolute.to_str().unwrap(), "one\n", "two\n"));
-    edits.plan(Policy::default()).commit(&fixture.journal, second(0)).unwrap();
+    edits.plan(How::Context).commit(&fixture.journal, second(0)).unwrap();
     assert_eq!(fixture.tree()[".git/hooks/a"], file("two\n", 0o644));
 }
 
@@ -159,7 +159,7 @@ fn paths_outside_the_root_or_not_of_files_are_refused() {
             assert!(matches!(refusal.why, Refused::Path { .. }), "{path}: {refusal}");
             assert_eq!((refusal.index, refusal.why.path()), (0, path));
             assert!(!refusal.why.hint().is_empty());
-            let error = edits.plan(Policy::default()).commit(&fixture.journal, second(0)).unwrap_err();
+            let error = edits.plan(How::Context).commit(&fixture.journal, second(0)).unwrap_err();
             assert!(matches!(error, Error::NotWhole { failures: 1 }), "{path}: {error}");
         }
     }
@@ -176,7 +176,7 @@ fn edits_follow_symlinks_and_deletions_do_not() {
     assert!(edits.answer().edits.iter().all(|edit| edit.path.as_deref() == Some("real/a.txt")));
     assert_eq!(edits.content("real/a.txt"), Some(&b"one\ntwo\n"[..]));
     assert_eq!(edits.content("link.txt"), None);
-    edits.plan(Policy::default()).commit(&fixture.journal, second(0)).unwrap();
+    edits.plan(How::Context).commit(&fixture.journal, second(0)).unwrap();
     let mut after = tree(&[("real/a.txt", "1\n2\n")]);
     after.insert("link.txt".into(), Node::Link { to: "real/a.txt".into() });
     assert_eq!(fixture.tree(), after);
@@ -193,7 +193,7 @@ fn a_move_to_the_path_of_another_edit_is_refused() {
         let fixture = Fixture::new(&[("a", "one\n"), ("b", "two\n")]);
         let before = fixture.tree();
         let edits = read(&fixture.root, &patch(sections));
-        let draft = edits.plan(Policy::default());
+        let draft = edits.plan(How::Context);
         assert_eq!(failures(&draft), [expected], "{sections}");
         draft.commit(&fixture.journal, second(0)).unwrap_err();
         check_untouched(&fixture, &before);
@@ -226,7 +226,7 @@ fn nothing_is_written_while_anything_fails() {
         let fixture = Fixture::new(&[("a.txt", "one\n"), ("b.txt", "two\n"), (".git/config", "[core]\n")]);
         let before = fixture.tree();
         let edits = read(&fixture.root, &(good.clone() + &bad));
-        let draft = edits.plan(Policy::default());
+        let draft = edits.plan(How::Context);
         let reported = failures(&draft);
         assert!(reported.len() == 1 && reported[0].starts_with(expected), "{reported:?}, not `{expected}…`");
         assert!(!draft.is_whole() && !draft.is_empty());
@@ -258,7 +258,7 @@ fn nothing_is_written_if_a_file_changed_since_it_was_read() {
         let answer =
             block("a.txt", "one\n", "1\n") + &block("b.txt", "two\n", "2\n") + &block("new/c.txt", "", "3\n");
         let edits = read(&fixture.root, &answer);
-        let draft = edits.plan(Policy::default());
+        let draft = edits.plan(How::Context);
         change(&fixture);
         let before = fixture.tree();
         let error = draft.commit(&fixture.journal, second(0)).unwrap_err();
@@ -277,7 +277,7 @@ fn edits_can_be_left_out() {
         + &block("a.txt", "uno\n", "ein\n")
         + &block("b.txt", "two\n", "2\n");
     let edits = read(&fixture.root, &answer);
-    let all = edits.plan(Policy::default());
+    let all = edits.plan(How::Context);
     assert_eq!(failures(&all), ["edit 1: `../c.txt`: contains `..`"]);
 
     // The third edit changes what the second one writes.
@@ -299,7 +299,7 @@ fn edits_are_numbered_as_in_the_answer() {
     let answer =
         block("../c.txt", "x\n", "y\n") + &block("a.txt", "one\n", "1\n") + &block("a.txt", "one\n", "uno\n");
     let edits = read(&fixture.root, &answer);
-    let reported = failures(&edits.plan(Policy::default()));
+    let reported = failures(&edits.plan(How::Context));
     assert_eq!(reported[1], "edit 3 of `a.txt`: edit 2 replaced the text that is searched for, line 1");
 }
 
@@ -309,7 +309,7 @@ fn an_answer_without_changes_leaves_no_entry() {
     let before = fixture.tree();
     for answer in ["There is nothing to do.\n", &patch("*** Add File: b\n+two\n*** Delete File: b\n")] {
         let edits = read(&fixture.root, answer);
-        let draft = edits.plan(Policy::default());
+        let draft = edits.plan(How::Context);
         assert!(draft.is_empty() && draft.is_whole(), "{answer}");
         assert!(matches!(draft.commit(&fixture.journal, second(0)), Err(Error::Empty)), "{answer}");
         check_untouched(&fixture, &before);
@@ -321,8 +321,9 @@ fn a_file_beyond_the_limit_is_not_read() {
     let fixture = Fixture::new(&[("a.txt", "one\n"), ("b.txt", "one\ntwo\n")]);
     let mut parser = Parser::detect();
     parser.push(&(block("a.txt", "one\n", "1\n") + &block("b.txt", "one\n", "1\n")));
-    let edits =
-        Edits::read_with_limits(&fixture.root, parser.finish(), &Limits::default().with_file_bytes(4));
+    let mut limits = Limits::default();
+    limits.file_bytes = 4;
+    let edits = Edits::read_with_limits(&fixture.root, parser.finish(), &limits);
     let refusals: Vec<_> = edits.refusals().iter().map(ToString::to_string).collect();
     assert_eq!(refusals, ["edit 2: `b.txt`: 8 bytes, and at most 4 are read"]);
     assert_eq!(edits.content("a.txt"), Some(&b"one\n"[..]));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use reknit::edit::{Format, Policy, parse};
+use reknit::edit::{Format, How, parse};
 use reknit_workspace::{Batch, Edits, Hash, Undo};
 
 use crate::fixture::{Fixture, second};
@@ -42,7 +42,7 @@ fn a_file_that_is_only_moved_is_neither_kept_in_memory_nor_copied() {
     let mut entry = None;
     let moving = allocation_counter::measure(|| {
         let edits = read();
-        let draft = edits.plan(Policy::default());
+        let draft = edits.plan(How::Context);
         assert_eq!(draft.saved_bytes(), 0);
         entry = Some(draft.commit(&fixture.journal, second(0)).unwrap().entry);
     });

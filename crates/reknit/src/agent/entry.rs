@@ -262,8 +262,8 @@ impl Serialize for Entry {
             None => map.serialize_entry("body", &self.body)?,
             Some(extra) => {
                 let body = serde_json::to_string(&self.body).map_err(S::Error::custom)?;
-                let mut body = exact::deserialize(&mut serde_json::Deserializer::from_str(&body))
-                    .map_err(S::Error::custom)?;
+                let mut body =
+                    exact(&mut serde_json::Deserializer::from_str(&body)).map_err(S::Error::custom)?;
                 put_back(&mut body, extra);
                 map.serialize_entry("body", &body)?;
             }
@@ -297,6 +297,6 @@ fn put_back(value: &mut Value, extra: &Value) {
 
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }

@@ -143,7 +143,7 @@ impl Stream {
 /// Ignores members that this version does not know; [`AgentEvent::read`] returns them.
 impl<'de> Deserialize<'de> for AgentEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (event, _) = Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)?;
+        let (event, _) = Self::read(exact(deserializer)?).map_err(D::Error::custom)?;
         Ok(event)
     }
 }

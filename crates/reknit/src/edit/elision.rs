@@ -10,7 +10,7 @@ use super::needle::Needle;
 use super::place::Row;
 use super::placeholder::is_placeholder;
 use super::running::{Ground, Running};
-use super::{How, Policy, Reason, Rejection, Scope};
+use super::{How, Reason, Rejection, Scope};
 
 /// The places of the pieces between the dots, if the search has dots and the replacement has as many. Each piece must
 /// have one place after the one before it, inside the block that the dots are in.
@@ -20,7 +20,7 @@ pub(super) fn locate(
     running: &mut Running<'_>,
     search: &str,
     replacement: &str,
-    policy: Policy,
+    loosest: How,
 ) -> Result<Option<Found<'static>>, Box<Rejection>> {
     let (searches, dots) = pieces(search);
     let (replacements, _) = pieces(replacement);
@@ -37,7 +37,7 @@ pub(super) fn locate(
             continue;
         }
         let needle = Needle::new(search);
-        let mut sites = every_line(running, &needle, policy, None, None)?.here;
+        let mut sites = every_line(running, &needle, loosest, None, None)?.here;
         sites.retain(|site| {
             site.ground == Ground::Untouched
                 && (from..=until).contains(&site.fit.range.start)

@@ -105,12 +105,12 @@ impl Serialize for Joined<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Format, Original, Policy, parse, plan};
+    use super::super::{Format, How, parse, plan};
 
     fn report(file: &[u8], with_content: bool) -> String {
         let answer = "a.txt\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n";
         let parsed = parse(Format::SearchReplace, answer);
-        let plan = plan(&parsed.edits, &[Original { path: "a.txt", content: file }], Policy::default());
+        let plan = plan(&parsed.edits, &[("a.txt", file)], How::Context);
         let original = with_content.then_some(file);
         serde_json::to_string(&plan.files[0].report(&parsed.edits, original).shown_as("b.txt")).unwrap()
     }

@@ -11,7 +11,7 @@ use super::needle::Needle;
 use super::place::{Fit, PLACES};
 use super::running::{Ground, Running, Site, Sites};
 use super::within;
-use super::{FileEnd, How, Policy, Reason, Rejection, Replace, Scope};
+use super::{FileEnd, How, Reason, Rejection, Replace, Scope};
 
 /// The places of one edit.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Claim {
 pub(super) fn locate<'s>(
     running: &mut Running<'_>,
     replace: &'s Replace,
-    policy: Policy,
+    loosest: How,
     claim: &mut Claim,
 ) -> Result<Found<'s>, Box<Rejection>> {
     // Lines that all have line ends may be meant for a file whose last one has none.
@@ -67,7 +67,7 @@ pub(super) fn locate<'s>(
         return insertion(running, replace, below.as_deref());
     }
     if replace.scope != Scope::Lines
-        && let Some(found) = within::locate(running, replace, policy)?
+        && let Some(found) = within::locate(running, replace, loosest)?
     {
         return Ok(found);
     }
@@ -90,7 +90,7 @@ pub(super) fn locate<'s>(
         (None, FileEnd::Here) => Some(Hint::End),
         (None, _) => None,
     };
-    let sites = every_line(running, &needle, policy, hint, below.as_deref())?;
+    let sites = every_line(running, &needle, loosest, hint, below.as_deref())?;
     if let Some(how) = sites.here.iter().map(|site| site.fit.how).min() {
         let best: Vec<_> = sites.here.into_iter().filter(|site| is_as_good(site.fit.how, how)).collect();
         let sites = decide(running, &needle, best, replace.scope, hint, claim)?;
@@ -98,12 +98,12 @@ pub(super) fn locate<'s>(
         let part = Part { search, replacement, scope: Scope::Lines, sites };
         return Ok(Found { parts: vec![part], how });
     }
-    if let Some(found) = elision::locate(running, &search, &replacement, policy)? {
+    if let Some(found) = elision::locate(running, &search, &replacement, loosest)? {
         return Ok(found);
     }
     let edit =
         Missing { needle: &needle, replacement: &replacement, end: replace.end, below: below.as_deref() };
-    let site = edit.find(running, sites.lost, policy)?;
+    let site = edit.find(running, sites.lost, loosest)?;
     let how = site.fit.how;
     let part = Part { search, replacement, scope: Scope::Lines, sites: vec![site] };
     Ok(Found { parts: vec![part], how })
@@ -161,7 +161,7 @@ fn insertion<'s>(
 pub(super) fn every_line(
     running: &mut Running<'_>,
     needle: &Needle<'_>,
-    policy: Policy,
+    loosest: How,
     hint: Option<Hint>,
     below: Option<&[Block]>,
 ) -> Result<Sites, Box<Rejection>> {
@@ -175,14 +175,14 @@ pub(super) fn every_line(
     if running.index().is_none() || needle.solid.is_empty() {
         sites = running.exact(needle, line);
         sites.here.retain(is_below);
-        if !sites.here.is_empty() || policy.loosest == How::Exact {
+        if !sites.here.is_empty() || loosest == How::Exact {
             return Ok(sites);
         }
     }
     running.prepare().map_err(|at| Rejection::because(Reason::NotUtf8 { at }))?;
     let same = running.same(needle, line);
     sites.here = same.here;
-    sites.here.retain(|site| site.fit.how <= policy.loosest && is_below(site));
+    sites.here.retain(|site| site.fit.how <= loosest && is_below(site));
     sites.lost.extend(same.lost);
     Ok(sites)
 }
@@ -239,12 +239,12 @@ pub(super) fn literal<'s>(running: &mut Running<'_>, replace: &'s Replace) -> Op
     if !searched {
         return None;
     }
-    let policy = Policy { loosest: How::LineEnds };
+    let loosest = How::LineEnds;
     if replace.scope != Scope::Lines {
-        return within::locate(running, replace, policy).ok().flatten();
+        return within::locate(running, replace, loosest).ok().flatten();
     }
     let needle = Needle::new(&replace.search);
-    let sites = every_line(running, &needle, policy, None, None).ok()?.here;
+    let sites = every_line(running, &needle, loosest, None, None).ok()?.here;
     let how = sites.first()?.fit.how;
     let (search, replacement) = (Cow::Borrowed(&*replace.search), Cow::Borrowed(""));
     (sites.len() == 1)

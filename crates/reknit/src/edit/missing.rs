@@ -13,7 +13,7 @@ use super::near::{Near, Vote, align, doubts, near};
 use super::needle::{Needle, tells};
 use super::place::{self, Fit, PLACES};
 use super::running::{Ground, Lost, Running, Site};
-use super::{FileEnd, Lines, Policy, Reason, Rejection};
+use super::{FileEnd, How, Lines, Reason, Rejection};
 
 /// An edit whose search text is not in the file.
 pub(super) struct Missing<'a> {
@@ -29,7 +29,7 @@ impl Missing<'_> {
         &self,
         running: &Running<'_>,
         lost: Vec<Lost>,
-        policy: Policy,
+        loosest: How,
     ) -> Result<Site, Box<Rejection>> {
         let needle = self.needle;
         if let Some(with) = straddles(running, needle) {
@@ -61,7 +61,7 @@ impl Missing<'_> {
         if let Some(lines) = applied {
             return rejection(Reason::AlreadyApplied { lines });
         }
-        if best.fit.how > policy.loosest {
+        if best.fit.how > loosest {
             return rejection(explain::class(text, needle, best));
         }
         if let Err(refusal) = compose(text, needle, &best.fit, self.replacement, self.end) {

@@ -66,7 +66,7 @@ impl Serialize for Problem {
 
 impl FileAction {
     /// Its name in JSON.
-    pub fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Create => "create",
             Self::Update => "update",

@@ -50,15 +50,14 @@ pub fn parse(format: Format, answer: &str) -> Parsed {
 /// is open when its block turns out to be none.
 ///
 /// ```
-/// use reknit::edit::{Action, Open, Parser};
+/// use reknit::edit::{Action, Parser};
 ///
 /// let mut parser = Parser::detect();
 /// parser.push("src/lamp.rs\n```\n<<<<<<< SEARCH\nlet on = false;\n=====");
-/// assert!(matches!(parser.open(), Some(Open::Search(_))));
+/// assert!(parser.open().is_none());
 ///
 /// parser.push("==\nlet on = true;\n>>>>>>>");
-/// let Some(Open::Replacement(edit)) = parser.open() else { panic!("the search text is over") };
-/// let Action::Replace(replace) = &edit.action else { panic!("it replaces") };
+/// let Action::Replace(replace) = &parser.open().unwrap().action else { panic!("it replaces") };
 /// assert_eq!(replace.replacement, "let on = true;\n");
 ///
 /// parser.push(" REPLACE\n```\n");
@@ -94,9 +93,9 @@ enum LineReader {
 
 /// The edit that is being written, with what of it is decided; in formats of lines that is whole lines.
 #[derive(Clone, Copy, Debug)]
-pub enum Open<'a> {
+enum Open<'a> {
     /// Its search text is not over. That of a diff is known only when the hunk is over.
-    Search(&'a Edit),
+    Search,
     /// Its search text is known, its replacement or the content of its file grows.
     Replacement(&'a Edit),
 }
@@ -135,12 +134,17 @@ impl Parser {
         &self.parsed.edits
     }
 
-    /// The edit that is being written.
-    pub fn open(&self) -> Option<Open<'_>> {
-        match &self.reader {
+    /// The edit that is being written, once its search text is known: its replacement, or the content of its file,
+    /// grows. The search text of a diff is known only when the hunk is over.
+    pub fn open(&self) -> Option<&Edit> {
+        let open = match &self.reader {
             Reader::Detecting(_) => None,
             Reader::Lines(_, reader) => reader.open(),
             Reader::StrReplace(reader) => reader.open(),
+        };
+        match open? {
+            Open::Search => None,
+            Open::Replacement(edit) => Some(edit),
         }
     }
 

@@ -9,28 +9,6 @@ use super::needle::Needle;
 use super::outcome::{How, Outcome, Reason, Rejection};
 use super::target::Target;
 
-/// A file as it is.
-#[derive(Clone, Copy, Debug)]
-pub struct Original<'a> {
-    /// Its path, as the edits name it.
-    pub path: &'a str,
-    /// Its bytes.
-    pub content: &'a [u8],
-}
-
-/// How far a search text may be from what is in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// The loosest rung of the ladder that is tried.
-    pub loosest: How,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self { loosest: How::Context }
-    }
-}
-
 /// What becomes of each file, and of each edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -89,12 +67,14 @@ pub struct Report {
 
 /// Finds the place of each edit.
 ///
-/// Edits are placed in the order given, each on the file as the ones before it leave it. Files that are not
-/// among `files` do not exist. An edit that names no file is for the only one there is; where others name it,
-/// that holds for what has its place by a search text only, and not for what is done to a whole file.
-pub fn plan(edits: &[Edit], files: &[Original<'_>], policy: Policy) -> Plan {
+/// Edits are placed in the order given, each on the file as the ones before it leave it. A place may differ from a
+/// search text by what `loosest` allows; [`How::Context`] allows the most. `files` are paths, as the edits name
+/// them, and contents; files that are not among them do not exist. An edit that names no file is for the only one
+/// there is; where others name it, that holds for what has its place by a search text only, and not for what is done
+/// to a whole file.
+pub fn plan(edits: &[Edit], files: &[(&str, &[u8])], loosest: How) -> Plan {
     let only = match files {
-        [only] => Some(only.path),
+        [(path, _)] => Some(*path),
         _ => None,
     };
     let is_named = edits.iter().any(|edit| edit.path.is_some());
@@ -111,8 +91,8 @@ pub fn plan(edits: &[Edit], files: &[Original<'_>], policy: Policy) -> Plan {
     }
     let file = |(path, indexes): (Option<&str>, Vec<usize>)| {
         let Some(path) = path else { return without_path(&indexes) };
-        let original = files.iter().find(|file| file.path == path);
-        plan_file(path, original.map(|file| file.content), edits, &indexes, policy)
+        let original = files.iter().find(|(name, _)| *name == path);
+        plan_file(path, original.map(|(_, content)| *content), edits, &indexes, loosest)
     };
     let mut plan = Plan { files: groups.into_iter().map(file).collect() };
     plan.leave_identical_alone();
@@ -127,9 +107,9 @@ fn plan_file(
     content: Option<&[u8]>,
     edits: &[Edit],
     indexes: &[usize],
-    policy: Policy,
+    loosest: How,
 ) -> FilePlan {
-    let mut target = Target::new(content, policy);
+    let mut target = Target::new(content, loosest);
     let mut claims: BTreeMap<&str, Claim> = BTreeMap::new();
     for replace in indexes.iter().flat_map(|index| edits[*index].readings()) {
         target.running.expect(&Needle::new(&replace.search), &Needle::new(&replace.replacement));

@@ -14,7 +14,7 @@ use super::locate::{Claim, Found};
 use super::needle::Needle;
 use super::running::Ground;
 use super::target::Target;
-use super::{Action, Edit, How, Lines, Match, Open, Original, Parsed, Parser, Plan, Policy, Rejection};
+use super::{Action, Edit, How, Lines, Match, Parsed, Parser, Plan, Rejection};
 
 /// Shows a file's new content while the answer arrives.
 ///
@@ -23,9 +23,9 @@ use super::{Action, Edit, How, Lines, Match, Open, Original, Parsed, Parser, Pla
 /// be for this file.
 ///
 /// ```
-/// use reknit::edit::{Parser, Policy, Preview};
+/// use reknit::edit::{How, Parser, Preview};
 ///
-/// let mut preview = Preview::new(Parser::detect(), b"one\ntwo\nthree\n", Policy::default());
+/// let mut preview = Preview::new(Parser::detect(), b"one\ntwo\nthree\n", How::Context);
 /// preview.push("<<<<<<< SEARCH\ntwo\n=======\nTWO\nand a ha");
 /// assert_eq!(preview.shown(), b"one\nTWO");
 /// preview.push("lf\n>>>>>>> REPLACE\n");
@@ -35,7 +35,7 @@ use super::{Action, Edit, How, Lines, Match, Open, Original, Parsed, Parser, Pla
 pub struct Preview<'a> {
     parser: Parser,
     original: &'a [u8],
-    policy: Policy,
+    loosest: How,
     stage: Stage<'a>,
 }
 
@@ -70,11 +70,11 @@ pub enum Change {
 }
 
 impl<'a> Preview<'a> {
-    /// A preview of one file.
-    pub fn new(parser: Parser, original: &'a [u8], policy: Policy) -> Self {
-        let target = Target::new(Some(original), policy);
+    /// A preview of one file. Places may differ from search texts by what `loosest` allows.
+    pub fn new(parser: Parser, original: &'a [u8], loosest: How) -> Self {
+        let target = Target::new(Some(original), loosest);
         let stage = Stage { target, done: 0, writing: Writing::Nothing, screen: Screen::new(original) };
-        Self { parser, original, policy, stage }
+        Self { parser, original, loosest, stage }
     }
 
     /// Takes the next piece of the answer.
@@ -85,8 +85,8 @@ impl<'a> Preview<'a> {
             self.stage.complete(edit, &mut changes);
         }
         match self.parser.open() {
-            Some(Open::Replacement(edit)) => self.stage.follow(edit, &mut changes),
-            Some(Open::Search(_)) | None => self.stage.take_back(&mut changes),
+            Some(edit) => self.stage.follow(edit, &mut changes),
+            None => self.stage.take_back(&mut changes),
         }
         changes
     }
@@ -102,8 +102,7 @@ impl<'a> Preview<'a> {
         for edit in &mut parsed.edits {
             edit.path = None;
         }
-        let original = Original { path: "", content: self.original };
-        let plan = super::plan(&parsed.edits, &[original], self.policy);
+        let plan = super::plan(&parsed.edits, &[("", self.original)], self.loosest);
         (parsed, plan)
     }
 }

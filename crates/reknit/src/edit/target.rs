@@ -15,8 +15,7 @@ use super::needle::Needle;
 use super::placeholder;
 use super::running::{Ground, Running};
 use super::{
-    Action, Edit, FileAction, FilePlan, How, Lines, Match, Note, Policy, Reason, Rejection, Replace, Report,
-    Scope,
+    Action, Edit, FileAction, FilePlan, How, Lines, Match, Note, Reason, Rejection, Replace, Report, Scope,
 };
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -29,7 +28,7 @@ pub(super) struct Target<'t> {
     /// How long that mark is.
     pub(super) bom: usize,
     presence: Presence,
-    policy: Policy,
+    loosest: How,
     /// A hash of the texts of each edit that was done, to recognise one that is repeated.
     texts: BTreeMap<usize, u64>,
 }
@@ -46,7 +45,7 @@ enum Presence {
 
 impl<'t> Target<'t> {
     /// A file with this content, or one that does not exist.
-    pub(super) fn new(content: Option<&'t [u8]>, policy: Policy) -> Self {
+    pub(super) fn new(content: Option<&'t [u8]>, loosest: How) -> Self {
         let presence = if content.is_some() { Presence::There } else { Presence::Absent };
         let content = content.unwrap_or_default();
         let text = content.strip_prefix(BOM).unwrap_or(content);
@@ -54,7 +53,7 @@ impl<'t> Target<'t> {
             running: Running::new(text),
             bom: content.len() - text.len(),
             presence,
-            policy,
+            loosest,
             texts: BTreeMap::new(),
         }
     }
@@ -112,7 +111,7 @@ impl<'t> Target<'t> {
             return false;
         };
         let mut claim = Claim::Open { edits: lines.len() };
-        locate(&mut self.running, replace, self.policy, &mut claim).is_ok()
+        locate(&mut self.running, replace, self.loosest, &mut claim).is_ok()
     }
 
     /// Does what an edit asks. Edits that have the same search text share a claim.
@@ -219,7 +218,7 @@ impl<'t> Target<'t> {
 
     /// Finds the place of an edit, and what is written there.
     fn prepare(&mut self, replace: &Replace, claim: &mut Claim) -> Result<Prepared, Box<Rejection>> {
-        let Found { parts, how } = locate(&mut self.running, replace, self.policy, claim)?;
+        let Found { parts, how } = locate(&mut self.running, replace, self.loosest, claim)?;
         let running = &self.running;
         let mut prepared = Prepared { how, patches: Vec::new(), notes: Vec::new() };
         prepared.notes.extend(replace.doubled.map(|line| Note::DoubledDivider { line }));

@@ -10,13 +10,13 @@ use super::lines::{begins, count, is_open, start_of_line};
 use super::locate::{Found, Part};
 use super::place::{Fit, PLACES};
 use super::running::{Running, Site};
-use super::{How, Policy, Reason, Rejection, Replace, Scope};
+use super::{How, Reason, Rejection, Replace, Scope};
 
 /// The places where the text occurs as it is, or except for its line ends.
 pub(super) fn locate<'s>(
     running: &Running<'_>,
     replace: &'s Replace,
-    policy: Policy,
+    loosest: How,
 ) -> Result<Option<Found<'s>>, Box<Rejection>> {
     if replace.search.is_empty() {
         return Ok(None);
@@ -26,7 +26,7 @@ pub(super) fn locate<'s>(
         (How::LineEnds, Cow::Owned(replace.search.replace("\r\n", "\n"))),
         (How::LineEnds, Cow::Owned(replace.search.replace("\r\n", "\n").replace('\n', "\r\n"))),
     ];
-    for (how, search) in spellings.into_iter().filter(|(how, _)| *how <= policy.loosest) {
+    for (how, search) in spellings.into_iter().filter(|(how, _)| *how <= loosest) {
         let is_for_one = replace.scope != Scope::Everywhere;
         let most = if is_for_one { PLACES } else { usize::MAX };
         let find = |text: &[u8]| stretches(text, &search, how, most);

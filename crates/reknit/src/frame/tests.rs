@@ -82,7 +82,7 @@ fn check_strict(input: impl AsRef<[u8]>, expected: Expect) {
 }
 
 fn check_limit(framing: Framing, frame_bytes: usize, input: impl AsRef<[u8]>, expected: Expect) {
-    let limits = Limits::default().with_frame_bytes(frame_bytes);
+    let limits = Limits { frame_bytes, ..Limits::default() };
     check_all_cuts(input.as_ref(), || Decoder::new(framing, &limits), expected);
 }
 
@@ -170,7 +170,7 @@ proptest! {
     fn any_cut_of_events_tells_the_same(
         input in sse_bytes(), cuts: [prop::sample::Index; 6], frame_bytes in 0usize..60, strict: bool,
     ) {
-        let limits = Limits::default().with_frame_bytes(frame_bytes);
+        let limits = Limits { frame_bytes, ..Limits::default() };
         let decoder = || {
             let decoder = Decoder::new(Framing::Sse, &limits);
             if strict { decoder.strict() } else { decoder }
@@ -184,7 +184,7 @@ proptest! {
     fn any_cut_of_json_tells_the_same(
         input in json_bytes(), cuts: [prop::sample::Index; 6], frame_bytes in 0usize..60, which in 0usize..4,
     ) {
-        let limits = Limits::default().with_frame_bytes(frame_bytes);
+        let limits = Limits { frame_bytes, ..Limits::default() };
         let decoder = || match which {
             0 => Decoder::detect(&limits),
             1 => Decoder::new(Framing::Lines, &limits),

@@ -25,13 +25,8 @@ pub struct Array(Option<Box<Vec<Value>>>);
 static NO_ELEMENTS: Vec<Value> = Vec::new();
 
 impl Array {
-    /// Creates an array without elements.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds an element. Unlike a [`Vec`], a large array does not double when it is full.
-    pub fn push(&mut self, element: Value) {
+    pub(crate) fn push(&mut self, element: Value) {
         let elements = &mut **self;
         reserve_for_one(elements);
         elements.push(element);

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use serde::de::{self, MapAccess, SeqAccess};
+use serde::de::{self, Error as _, MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use super::members::{Members, Misread};
 use super::{Array, Number, Object, Value};
@@ -186,7 +187,7 @@ impl<'de> de::Visitor<'de> for Visitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
-        let mut array = Array::new();
+        let mut array = Array::default();
         while let Some(element) = elements.next_element()? {
             array.push(element);
         }
@@ -210,7 +211,7 @@ impl TryFrom<Value> for Object {
     }
 }
 
-/// Deserializes a [`Value`] with every digit of its numbers: `#[serde(with = "reknit::json::exact")]`.
+/// Deserializes a [`Value`] or an [`Object`] with every digit of its numbers.
 ///
 /// It asks the format for the text of the value. `serde_json` and [`from_value`](super::from_value) provide
 /// it for a field of a plain struct. The value may be nested up to 511 levels deep. With `flatten` and in untagged or internally tagged enums the text is no
@@ -221,7 +222,7 @@ impl TryFrom<Value> for Object {
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Call {
-///     #[serde(with = "exact")]
+///     #[serde(deserialize_with = "exact")]
 ///     arguments: Value,
 /// }
 ///
@@ -230,36 +231,20 @@ impl TryFrom<Value> for Object {
 /// assert_eq!(serde_json::to_string(&call)?, text);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-pub mod exact {
-    use std::fmt;
-
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use serde_json::value::RawValue;
-
-    use crate::json::Value;
-
-    /// Serializes the value, the same as without this module.
-    pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        value.serialize(serializer)
-    }
-
-    /// Deserializes a [`Value`], or an [`Object`](crate::json::Object), from its text.
-    pub fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
-    where
-        T: TryFrom<Value, Error: fmt::Display>,
-        D: Deserializer<'de>,
-    {
-        let value = if deserializer.is_human_readable() {
-            let raw = Box::<RawValue>::deserialize(deserializer)?;
-            Value::parse(raw.get(), DEPTH).map_err(D::Error::custom)?
-        } else {
-            Value::deserialize(deserializer)?
-        };
-        T::try_from(value).map_err(D::Error::custom)
-    }
-
-    /// How deeply a value may be nested. What was read with the default limit is written inside events, entries
-    /// and other forms, which may be inside others, and must be readable there.
-    const DEPTH: usize = 512;
+pub fn exact<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: TryFrom<Value, Error: fmt::Display>,
+    D: Deserializer<'de>,
+{
+    let value = if deserializer.is_human_readable() {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Value::parse(raw.get(), DEPTH).map_err(D::Error::custom)?
+    } else {
+        Value::deserialize(deserializer)?
+    };
+    T::try_from(value).map_err(D::Error::custom)
 }
+
+/// How deeply a value may be nested. What was read with the default limit is written inside events, entries
+/// and other forms, which may be inside others, and must be readable there.
+const DEPTH: usize = 512;

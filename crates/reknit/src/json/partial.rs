@@ -1,7 +1,6 @@
 //! [`PartialJson`]: a JSON value while it arrives.
 
 use super::parser::Parser;
-use super::tree::Duplicates;
 use super::value::tokens;
 use super::{Error, Path, Value};
 use crate::{Limits, Text};
@@ -173,8 +172,9 @@ impl PartialJson {
         self.parser.finish()
     }
 
-    /// The repeated keys, if there are any.
-    pub fn duplicate_keys(&self) -> Option<Duplicates> {
+    /// How often a key was repeated in its object, and the byte of the text at which the first repeated key starts;
+    /// `None` if none was. The last value of a key is kept, at the position of the first.
+    pub fn duplicate_keys(&self) -> Option<(usize, usize)> {
         self.parser.tree.duplicates()
     }
 }
@@ -293,12 +293,12 @@ mod tests {
     #[test]
     fn the_last_value_of_a_repeated_key_is_at_the_first_position() {
         let json = read(r#"{"a": 1, "b": 2, "a": {"c": 3, "\u0063": 4}}"#);
-        assert_eq!(json.duplicate_keys(), Some(Duplicates { count: 2, first_at: 17 }));
+        assert_eq!(json.duplicate_keys(), Some((2, 17)));
         assert_eq!(json.finish().unwrap().to_string(), r#"{"a":{"c":4},"b":2}"#);
         assert_eq!(read(r#"{"a": {"a": 1}}"#).duplicate_keys(), None);
         let many: String = (0..100).map(|i| format!("\"k{}\":{i},", i % 60)).collect();
         let json = read(&format!("{{{many}\"end\":0}}"));
-        assert_eq!(json.duplicate_keys().unwrap().count, 40);
+        assert_eq!(json.duplicate_keys().unwrap().0, 40);
         assert_eq!(json.value().unwrap().as_object().unwrap().len(), 61);
         assert_eq!(json.value().unwrap().get("k5").unwrap().as_u64(), Some(65));
     }

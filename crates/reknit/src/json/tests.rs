@@ -12,7 +12,7 @@ struct Seen {
     value: Option<Value>,
     result: Result<Value, Error>,
     error: Option<Error>,
-    duplicates: Option<Duplicates>,
+    duplicates: Option<(usize, usize)>,
     /// The changes in order, with the growth of a string joined.
     log: Vec<String>,
     /// Every path that was added, with its state at the end.
@@ -119,7 +119,7 @@ fn a_long_text_is_parsed_in_parts() {
 fn deeply_nested_values_can_be_read_back() {
     #[derive(serde::Serialize, serde::Deserialize)]
     struct Outer {
-        #[serde(with = "exact")]
+        #[serde(deserialize_with = "exact")]
         inner: Value,
     }
     let arguments = format!("{}1.10{}", "[".repeat(127), "]".repeat(127));
@@ -406,7 +406,7 @@ proptest! {
     fn values_survive_serde(text in document()) {
         let value: Value = text.parse().unwrap();
         let mut raw = serde_json::Deserializer::from_str(&text);
-        prop_assert_eq!(&exact::deserialize::<Value, _>(&mut raw).unwrap(), &value);
+        prop_assert_eq!(&exact::<Value, _>(&mut raw).unwrap(), &value);
         prop_assert_eq!(serde_json::to_string(&value).unwrap(), value.to_string());
         let theirs: serde_json::Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(&serde_json::to_value(&value).unwrap(), &theirs);

@@ -8,16 +8,6 @@ use super::path::Trail;
 use super::{Array, Change, Object, State, Value};
 use crate::Text;
 
-/// Keys that occurred more than once in their object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Duplicates {
-    /// The number of repetitions. The last value of a key is kept, at the position of the first.
-    pub count: usize,
-    /// The byte of the text at which the first repeated key starts.
-    pub first_at: usize,
-}
-
 /// Where the next value goes.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
@@ -49,7 +39,8 @@ pub(super) struct Tree {
     pub(super) grown: String,
     /// Where each of these additions ends.
     grown_ends: Vec<usize>,
-    duplicates: Option<Duplicates>,
+    /// How often a key was repeated, and the byte at which the first of them starts.
+    duplicates: Option<(usize, usize)>,
 }
 
 #[derive(Clone, Debug)]
@@ -126,7 +117,7 @@ impl Tree {
     pub(super) fn open(&mut self, slot: Slot, kind: Kind) {
         let empty = match kind {
             Kind::String => Value::String(Text::new()),
-            Kind::Array => Value::Array(Array::new()),
+            Kind::Array => Value::Array(Array::default()),
             Kind::Object => Value::Object(Object::new()),
         };
         let (node, at) = self.insert(slot, empty);
@@ -196,7 +187,7 @@ impl Tree {
         self.root
     }
 
-    pub(super) fn duplicates(&self) -> Option<Duplicates> {
+    pub(super) fn duplicates(&self) -> Option<(usize, usize)> {
         self.duplicates
     }
 
@@ -244,8 +235,8 @@ impl Tree {
                 let Inserted { at, replaced } = object.insert_at(key, value);
                 self.trail.set_position_of_last_member(at);
                 if replaced.is_some() {
-                    let duplicates = self.duplicates.get_or_insert(Duplicates { count: 0, first_at: key_at });
-                    duplicates.count += 1;
+                    let (count, _first_at) = self.duplicates.get_or_insert((0, key_at));
+                    *count += 1;
                 }
                 (node, at)
             }

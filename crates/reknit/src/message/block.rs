@@ -459,12 +459,10 @@ impl Input {
 
     fn duplicate_keys(&self, name: &str, place: Place) -> Option<Diagnostic> {
         let Self::Json(json) = self else { return None };
-        let duplicates = json.duplicate_keys()?;
-        let message = format!(
-            "arguments of `{name}`: {}, the first at byte {}; the last value is used",
-            counted(duplicates.count as u64, "duplicate key"),
-            duplicates.first_at
-        );
+        let (count, first_at) = json.duplicate_keys()?;
+        let keys = counted(count as u64, "duplicate key");
+        let message =
+            format!("arguments of `{name}`: {keys}, the first at byte {first_at}; the last value is used");
         Some(place.notice(Kind::DuplicateKey, message))
     }
 }

@@ -148,7 +148,7 @@ fn a_line_may_be_as_long_as_the_limit() {
         [(line.len() - 1, None), (line.len() - 2, Some(Fault::TooLong { limit: line.len() - 2 }))]
     {
         let expected = expected.map(|fault| Error { fault, line: 2 });
-        let limits = Limits::default().with_frame_bytes(frame_bytes);
+        let limits = Limits { frame_bytes, ..Limits::default() };
         let recording = format!("{HEADER}{line}");
         assert_eq!(read_limited([recording.as_bytes()], &limits).3, expected);
         assert_eq!(read_limited(recording.as_bytes().chunks(1), &limits).3, expected);

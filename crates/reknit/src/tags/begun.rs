@@ -34,7 +34,6 @@ pub(super) fn cut_call(
         },
         end: None,
         known: true,
-        finalized: false,
         parent: None,
     });
     parsed.end_call(block, End::Cut, end);

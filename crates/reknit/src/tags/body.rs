@@ -504,15 +504,7 @@ impl Json {
         }
         let input = Input::json(json);
         let range = (self.opened..self.opened).into();
-        let block = parsed.open_call(CallData {
-            name,
-            range,
-            input,
-            end: None,
-            known,
-            finalized: false,
-            parent: None,
-        });
+        let block = parsed.open_call(CallData { name, range, input, end: None, known, parent: None });
         self.open = Some(block);
         self.last = Some(block);
         block

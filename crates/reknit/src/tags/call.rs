@@ -17,8 +17,6 @@ pub(super) struct CallData {
     pub(super) input: Input,
     pub(super) end: Option<End>,
     pub(super) known: bool,
-    /// It was marked as complete, whatever its end.
-    pub(super) finalized: bool,
     /// The block of the call that contains it.
     pub(super) parent: Option<u32>,
 }
@@ -88,10 +86,9 @@ impl<'a> Call<'a> {
         self.data.end
     }
 
-    /// Whether it is not complete: it is open, cut or malformed. Always false after
-    /// [`Parser::finalize`](super::Parser::finalize).
+    /// Whether it is not complete: it is open, cut or malformed.
     pub(super) fn is_partial(&self) -> bool {
-        self.end() != Some(End::Closed) && !self.data.finalized
+        self.end() != Some(End::Closed)
     }
 
     /// Whether the tool is one of those given to the parser; true if none were given.

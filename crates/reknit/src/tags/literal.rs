@@ -286,7 +286,6 @@ impl Literal {
             range: (self.opened..found.end).into(),
             input: Input::json(PartialJson::with_depth(parsed.limits.json_depth)),
             end: None,
-            finalized: false,
             parent: None,
         });
         self.open = Some(block);

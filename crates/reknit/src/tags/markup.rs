@@ -72,7 +72,6 @@ impl OpenCall {
             range: (at..found.end).into(),
             input: Input::Params(Params::default()),
             end: None,
-            finalized: false,
             parent: parent.map(|parent| parent as u32),
         });
         Self { block, name: found.name, list, in_wrapper }

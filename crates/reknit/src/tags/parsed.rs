@@ -293,9 +293,9 @@ impl Parsed {
             let _ = self.push_json(block, "{}");
         }
         let repeated = self.with_json(block, |_, json| json.duplicate_keys());
-        if let Some(repeated) = repeated {
+        if let Some((count, _)) = repeated {
             let at = self.call_start(block);
-            let keys = counted(repeated.count as u64, "repeated key");
+            let keys = counted(count as u64, "repeated key");
             self.note(Kind::DuplicateKey, at, format!("the arguments have {keys}; the last value is used"));
         }
         let settled = self.with_json(block, |_, json| {

@@ -39,7 +39,7 @@ pub enum Change<'a> {
         /// Which chunk.
         chunk: usize,
         /// What has to be sent back to the provider with it.
-        #[serde(with = "exact")]
+        #[serde(deserialize_with = "exact")]
         metadata: Value,
     },
     /// A call was added to a batch.
@@ -71,7 +71,7 @@ pub enum Change<'a> {
         /// The tool.
         name: String,
         /// The arguments.
-        #[serde(with = "exact")]
+        #[serde(deserialize_with = "exact")]
         arguments: Value,
     },
     /// The arguments of a call will never be complete.
@@ -90,7 +90,7 @@ pub enum Change<'a> {
         /// The number of the call in the chunk.
         call: usize,
         /// The result.
-        #[serde(with = "exact")]
+        #[serde(deserialize_with = "exact")]
         result: Value,
         /// Whether it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]

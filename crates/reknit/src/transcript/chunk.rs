@@ -180,14 +180,6 @@ impl Call {
         }
     }
 
-    /// The arguments, if they are complete.
-    pub fn arguments(&self) -> Option<&Value> {
-        match &self.input {
-            Input::Whole { arguments } => Some(arguments),
-            Input::Broken { .. } | Input::Streaming { .. } => None,
-        }
-    }
-
     fn read(value: Value) -> Result<Self, Misread> {
         let mut members = Members::new("a call", value)?;
         let (id, name) = (members.text("id")?, members.text("name")?);
@@ -244,12 +236,12 @@ impl Chunk {
 
 impl<'de> Deserialize<'de> for Chunk {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }
 
 impl<'de> Deserialize<'de> for Call {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }

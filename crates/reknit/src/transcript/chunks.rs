@@ -114,11 +114,6 @@ impl Chunks {
         self.events
     }
 
-    /// The call with this id; if there are several, the first one in the last batch that has the id.
-    pub fn call(&self, id: &str) -> Option<&Call> {
-        self.places.calls.get(id).map(|place| self.call_at(*place))
-    }
-
     /// All calls, in order.
     pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.list.iter().flat_map(|chunk| match chunk {
@@ -269,7 +264,7 @@ impl Chunks {
 
 impl<'de> Deserialize<'de> for Chunks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = Members::new("chunks", exact::deserialize(deserializer)?);
+        let members = Members::new("chunks", exact(deserializer)?);
         members.and_then(|mut members| Self::read(&mut members)).map_err(D::Error::custom)
     }
 }

@@ -150,6 +150,6 @@ impl Message {
 
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }

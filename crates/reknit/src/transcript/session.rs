@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::change::Change;
-use super::chunk::{Call, Chunk};
+use super::chunk::Chunk;
 use super::chunks::Chunks;
 use super::message::{Message, Role, Status};
 use super::named::Named;
@@ -80,11 +80,6 @@ impl Transcript {
     /// The number of the last entry; 0 before the first.
     pub fn seq(&self) -> u64 {
         self.seq
-    }
-
-    /// The call with this id; if there are several, one in the last message that has the id.
-    pub fn call(&self, id: &str) -> Option<&Call> {
-        self.messages[*self.calls.get(id)?].chunks.call(id)
     }
 
     /// Entries that were dropped because they belong to no message. Each message has its own diagnostics, in
@@ -360,7 +355,7 @@ impl Serialize for Transcript {
 
 impl<'de> Deserialize<'de> for Transcript {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::read(exact(deserializer)?).map_err(D::Error::custom)
     }
 }
 

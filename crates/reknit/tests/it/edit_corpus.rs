@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use reknit::edit::{
-    Closest, Edit, FileAction, FilePlan, Format, Match, Original, Outcome, Parsed, Parser, Plan, Policy,
-    Preview, Rejection, parse, plan,
+    Closest, Edit, FileAction, FilePlan, Format, How, Match, Outcome, Parsed, Parser, Plan, Preview,
+    Rejection, parse, plan,
 };
 
 use crate::corpus::{self, Case, Files, Verdict};
@@ -24,8 +24,8 @@ fn edit_cases_give_what_they_must() {
         }
 
         let before = case.files("before");
-        let originals: Vec<_> = before.iter().map(|(path, content)| Original { path, content }).collect();
-        let plan = plan(&parsed.edits, &originals, Policy::default());
+        let originals: Vec<_> = before.iter().map(|(path, content)| (&**path, &**content)).collect();
+        let plan = plan(&parsed.edits, &originals, How::Context);
         let mut after = carry_out(&plan.files, &before);
         if after == before {
             after.clear();
@@ -54,14 +54,14 @@ fn edit_cases_end_alike_when_they_are_previewed() {
         let (_, previewed) = same_for_every_cut(&case.input, |pieces| preview(parser(), original, pieces));
         let mut edits = read(parser(), &[&case.input]).edits;
         edits.iter_mut().for_each(|edit| edit.path = None);
-        let planned = plan(&edits, &[Original { path: "", content: original }], Policy::default());
+        let planned = plan(&edits, &[("", original)], How::Context);
         assert_eq!(previewed, planned, "{}", case.name);
     }
 }
 
 /// What somebody has who followed the changes up to the end of an answer, and what it comes to.
 fn preview(parser: Parser, original: &[u8], pieces: &[&[u8]]) -> (Follower, Plan) {
-    let mut preview = Preview::new(parser, original, Policy::default());
+    let mut preview = Preview::new(parser, original, How::Context);
     let mut follower = Follower::default();
     for piece in whole_characters(pieces) {
         follower.push(&mut preview, &piece);
@@ -96,7 +96,7 @@ fn told(parsed: &Parsed, plans: &[FilePlan], named: Option<Format>) -> String {
         match &plan.action {
             FileAction::Move { to } => writeln!(told, "file {path}: move to {to}").unwrap(),
             FileAction::Update if plan.splices.is_empty() => writeln!(told, "file {path}: as it is").unwrap(),
-            action => writeln!(told, "file {path}: {}", action.name()).unwrap(),
+            action => writeln!(told, "file {path}: {}", format!("{action:?}").to_lowercase()).unwrap(),
         }
         for report in &plan.reports {
             let edit = &parsed.edits[report.index];

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use reknit::edit::{Original, Outcome, Policy, plan};
+use reknit::edit::{How, Outcome, plan};
 
 use self::case::{Case, Decoys, Presence, Right};
 use self::slip::{Slip, combinations};
@@ -80,8 +80,8 @@ enum Verdict {
 
 /// What became of an edit, and where it landed.
 fn judge(case: &Case) -> (Verdict, String) {
-    let original = Original { path: "", content: case.content.as_bytes() };
-    let plan = plan(std::slice::from_ref(&case.edit), &[original], Policy::default());
+    let original = ("", case.content.as_bytes());
+    let plan = plan(std::slice::from_ref(&case.edit), &[original], How::Context);
     let file = &plan.files[0];
     let landed = file.splices.iter().map(|splice| &case.content[splice.range.clone()]).collect();
     let verdict = match (&file.reports[0].outcome, &case.right) {

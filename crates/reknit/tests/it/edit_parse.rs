@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use reknit::edit::{Action, Edit, FileEnd, Format, Open, Parsed, Parser, ProblemKind, Replace};
+use reknit::edit::{Action, Edit, FileEnd, Format, Parsed, Parser, ProblemKind, Replace};
 use reknit::edit::{Scope, parse};
 
 use crate::corpus::{self, Verdict};
@@ -282,7 +282,7 @@ impl Watch {
     fn look(&mut self, parser: &Parser) {
         self.end(parser.edits());
         self.edits = parser.edits().to_vec();
-        let Some(Open::Replacement(edit)) = parser.open() else { return };
+        let Some(edit) = parser.open() else { return };
         if let Some(shown) = self.open.take_if(|shown| shown.at == edit.at.start) {
             shown.check(edit);
         }

@@ -2,13 +2,13 @@
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use reknit::edit::{Format, Original, Parser, Plan, Policy, Preview, parse, plan};
+use reknit::edit::{Format, How, Parser, Plan, Preview, parse, plan};
 
 use crate::edit_follower::{Fate, Follower};
 
 /// Feeds an answer in pieces that end at these bytes to somebody who follows the changes.
 fn feed(format: Format, original: &str, answer: &str, cuts: &[usize]) -> (Follower, usize, Plan) {
-    let mut preview = Preview::new(Parser::new(format), original.as_bytes(), Policy::default());
+    let mut preview = Preview::new(Parser::new(format), original.as_bytes(), How::Context);
     let mut follower = Follower::default();
     let mut restarts = 0;
     let mut start = 0;
@@ -22,7 +22,7 @@ fn feed(format: Format, original: &str, answer: &str, cuts: &[usize]) -> (Follow
 fn one_shot(format: Format, original: &str, answer: &str) -> Plan {
     let mut parsed = parse(format, answer);
     parsed.edits.iter_mut().for_each(|edit| edit.path = None);
-    plan(&parsed.edits, &[Original { path: "", content: original.as_bytes() }], Policy::default())
+    plan(&parsed.edits, &[("", original.as_bytes())], How::Context)
 }
 
 fn text(follower: &Follower) -> &str {

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use reknit::edit::{
-    Action, Edit, FileAction, FileEnd, FilePlan, Format, How, Match, Original, Outcome, Parsed, Parser, Plan,
-    Policy, Preview, Replace, Scope, parse, plan,
+    Action, Edit, FileAction, FileEnd, FilePlan, Format, How, Match, Outcome, Parsed, Parser, Plan, Preview,
+    Replace, Scope, parse, plan,
 };
 
 use crate::cuts::cut_at_random;
@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn edits_are_placed_or_leave_no_trace(file in file(), asks in prop::collection::vec(ask(), 1..5), loosest in rung()) {
         let edits: Vec<_> = asks.iter().map(|ask| ask.edit(&file)).collect();
-        check(&file, &edits, Policy { loosest });
+        check(&file, &edits, loosest);
     }
 
     #[test]
@@ -99,13 +99,13 @@ proptest! {
             let bytes: Vec<_> = answer.as_bytes().chunks(1).collect();
             prop_assert_eq!(&previewed(parser(format), &file, &bytes), &whole, "byte by byte");
         }
-        check(&file, &parse(format, &answer).edits, Policy::default());
+        check(&file, &parse(format, &answer).edits, How::Context);
     }
 }
 
 /// What a preview ends with: what was read and planned, and what it reported and showed last.
 fn previewed(parser: Parser, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan, Follower) {
-    let mut preview = Preview::new(parser, file, Policy::default());
+    let mut preview = Preview::new(parser, file, How::Context);
     let mut follower = Follower::default();
     let mut cut_character = Vec::new();
     for piece in pieces {
@@ -120,8 +120,8 @@ fn previewed(parser: Parser, file: &[u8], pieces: &[&[u8]]) -> (Parsed, Plan, Fo
 }
 
 /// Plans the edits of a file and looks at what the plan may not do.
-fn check(file: &[u8], edits: &[Edit], policy: Policy) {
-    let planned = |edits: &[Edit]| plan(edits, &[Original { path: PATH, content: file }], policy);
+fn check(file: &[u8], edits: &[Edit], loosest: How) {
+    let planned = |edits: &[Edit]| plan(edits, &[(PATH, file)], loosest);
     let whole = planned(edits);
     assert_eq!(whole, planned(edits), "the same again");
     let mut indexes: Vec<_> =
@@ -139,7 +139,7 @@ fn check(file: &[u8], edits: &[Edit], policy: Policy) {
         }
         for report in &plan.reports {
             if let Outcome::Applied(found) = &report.outcome {
-                check_match(&edits[report.index], found, original, policy);
+                check_match(&edits[report.index], found, original, loosest);
             }
         }
     }
@@ -170,8 +170,8 @@ fn check_splices(plan: &FilePlan, original: &[u8]) {
 }
 
 /// A match is within the file and on an allowed rung, and what is exact is there.
-fn check_match(edit: &Edit, found: &Match, original: &[u8], policy: Policy) {
-    assert!(found.how <= policy.loosest, "{found:?}");
+fn check_match(edit: &Edit, found: &Match, original: &[u8], loosest: How) {
+    assert!(found.how <= loosest, "{found:?}");
     let text = original.strip_prefix(BOM).unwrap_or(original);
     // A carriage return by itself ends a line where the first line has one.
     let returns = text.iter().find(|byte| b"\r\n".contains(byte)) == Some(&b'\r');
@@ -205,7 +205,13 @@ fn check_match(edit: &Edit, found: &Match, original: &[u8], policy: Policy) {
 /// Whether no two edits have the same search text. Those share their places.
 fn all_different(edits: &[Edit]) -> bool {
     let mut seen = HashSet::new();
-    edits.iter().flat_map(Edit::readings).all(|replace| seen.insert(&replace.search))
+    let readings = edits.iter().flat_map(|edit| match &edit.action {
+        Action::Replace(replace) => std::slice::from_ref(replace),
+        Action::Undecided(readings) => readings,
+        Action::Write { .. } | Action::Delete | Action::Move { .. } => &[],
+    });
+    let mut readings = readings.map(|replace| &replace.search);
+    readings.all(|search| seen.insert(search))
 }
 
 fn rung() -> impl Strategy<Value = How> {
@@ -310,15 +316,11 @@ impl Place {
             search = search.trim_end_matches('\n').chars().skip(2).collect();
             replacement.pop();
         }
-        Replace {
-            search,
-            replacement,
-            scope: self.scope,
-            hint: self.hint,
-            below: self.below.map(str::to_owned).into_iter().collect(),
-            end: self.end,
-            ..Replace::default()
-        }
+        let mut replace = Replace::default();
+        (replace.search, replace.replacement, replace.scope) = (search, replacement, self.scope);
+        (replace.hint, replace.end) = (self.hint, self.end);
+        replace.below.extend(self.below.map(str::to_owned));
+        replace
     }
 }
 

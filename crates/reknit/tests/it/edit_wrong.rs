@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use reknit::edit::{Original, Parser, Policy, plan};
+use reknit::edit::{How, Parser, plan};
 
 use self::case::{Case, Class, Right, Sides};
 use self::slip::Slip;
@@ -82,8 +82,7 @@ impl Tally {
         parser.push(&case.answer);
         let mut parsed = parser.finish();
         parsed.edits.iter_mut().for_each(|edit| edit.path = None);
-        let plan =
-            plan(&parsed.edits, &[Original { path: "", content: case.file.as_bytes() }], Policy::default());
+        let plan = plan(&parsed.edits, &[("", case.file.as_bytes())], How::Context);
         let is_applied = !parsed.edits.is_empty() && plan.rejected().next().is_none();
         let content = is_applied.then(|| plan.files[0].content(case.file.as_bytes()));
         let row = self.rows.entry(class).or_default();

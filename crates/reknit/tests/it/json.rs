@@ -115,8 +115,8 @@ fn tell(pieces: &[&[u8]]) -> String {
             line(format_args!("{state} {}", quoted(&pointer)));
         }
     }
-    if let Some(duplicates) = json.duplicate_keys() {
-        line(format_args!("duplicate keys {}, the first at byte {}", duplicates.count, duplicates.first_at));
+    if let Some((count, first_at)) = json.duplicate_keys() {
+        line(format_args!("duplicate keys {count}, the first at byte {first_at}"));
     }
     for (change, text) in changes {
         match change.starts_with("grew") {

@@ -1,6 +1,7 @@
 //! A limit is reached at the same byte of the input for every cut, and everything before that byte is kept.
 
 use reknit::diagnostic::Kind;
+use reknit::event::End;
 use reknit::message::{Args, Status};
 use reknit::reply::Error;
 use reknit::tags::{Tagger, profile};
@@ -10,13 +11,20 @@ use crate::cuts::same_for_every_cut;
 use crate::replies::{Outcome, outcome};
 
 fn small() -> Limits {
-    Limits::default()
-        .with_frame_bytes(1 << 20)
-        .with_reply_bytes(1 << 20)
-        .with_blocks(100)
-        .with_diagnostics(100)
-        .with_text_bytes(1 << 20)
-        .with_param_bytes(1 << 20)
+    let mut limits = Limits::default();
+    limits.frame_bytes = 1 << 20;
+    limits.reply_bytes = 1 << 20;
+    limits.blocks = 100;
+    limits.diagnostics = 100;
+    limits.text_bytes = 1 << 20;
+    limits.param_bytes = 1 << 20;
+    limits
+}
+
+fn small_but(set: impl FnOnce(&mut Limits)) -> Limits {
+    let mut limits = small();
+    set(&mut limits);
+    limits
 }
 
 fn read(limits: &Limits, input: &[u8]) -> Outcome {
@@ -42,7 +50,8 @@ fn call(index: usize, arguments: &str) -> String {
 fn a_frame_that_is_too_long_is_refused_at_its_byte() {
     let first = text("short");
     let input = first.clone() + &text(&"long ".repeat(40)) + &text("never read");
-    let limits = small().with_frame_bytes(100);
+    let mut limits = small();
+    limits.frame_bytes = 100;
     let outcome = read(&limits, input.as_bytes());
     let at = first.len() as u64 + 100;
     assert_eq!(outcome.error, Some(Error::Frame(frame::Error::TooLong { at, limit: 100 })));
@@ -58,7 +67,8 @@ fn a_frame_that_is_too_long_is_refused_at_its_byte() {
 #[test]
 fn a_text_of_its_own_that_is_too_long_is_refused_at_its_byte() {
     let input = "<read_file><path>a</path></read_file><read_file><path>bcdef</path></read_file>";
-    let limits = small().with_text_bytes(50);
+    let mut limits = small();
+    limits.text_bytes = 50;
     let (message, error) = same_for_every_cut(input.as_bytes(), |pieces| {
         let tagger = Tagger::new(profile("cline").unwrap(), None, "").unwrap();
         let outcome = outcome(Reply::of_text(tagger).with_limits(&limits), pieces);
@@ -66,7 +76,7 @@ fn a_text_of_its_own_that_is_too_long_is_refused_at_its_byte() {
     });
     assert_eq!(error, Some(Error::TooLong { limit: 50 }));
     assert_eq!(message.status(), Status::Cut);
-    assert_eq!(message.complete_calls().count(), 1);
+    assert_eq!(message.tool_calls().filter(|call| call.end() == Some(End::Closed)).count(), 1);
 }
 
 #[test]
@@ -75,7 +85,8 @@ fn a_reply_that_is_too_long_is_refused_at_its_byte() {
     let input = frames.concat();
     let two = frames[..2].concat().len();
     for (limit, expected) in [(0, ""), (1, ""), (two - 2, "one "), (two, "one two "), (two + 9, "one two ")] {
-        let limits = small().with_reply_bytes(limit as u64);
+        let mut limits = small();
+        limits.reply_bytes = limit as u64;
         let outcome = read(&limits, input.as_bytes());
         assert_eq!(outcome.error, Some(Error::TooLong { limit: limit as u64 }));
         assert_eq!(
@@ -85,7 +96,8 @@ fn a_reply_that_is_too_long_is_refused_at_its_byte() {
         );
         assert_eq!(last(&outcome).diagnostics().last().unwrap().place().unwrap().at, limit as u64);
     }
-    let fits = small().with_reply_bytes(input.len() as u64);
+    let mut fits = small();
+    fits.reply_bytes = input.len() as u64;
     assert_eq!(read(&fits, input.as_bytes()).error, None);
 }
 
@@ -96,22 +108,24 @@ fn a_reply_of_too_many_values_is_refused_at_its_byte() {
     let frame = text("one ").bytes().filter(|byte| b"[{,".contains(byte)).count();
     let comma = input.find("two,").unwrap() as u64 + 3;
     for (limit, at, expected) in [(0, 6, ""), (frame, text("one ").len() as u64 + 6, "one ")] {
-        let outcome = read(&small().with_values(limit), input.as_bytes());
+        let outcome = read(&small_but(|limits| limits.values = limit), input.as_bytes());
         assert_eq!(outcome.error, Some(Error::TooManyValues { at, limit }));
         assert_eq!((last(&outcome).text().as_str(), last(&outcome).status()), (expected, Status::Cut));
         assert_eq!(last(&outcome).diagnostics().last().unwrap().place().unwrap().at, at);
     }
     let in_text = input[..comma as usize].bytes().filter(|byte| b"[{,".contains(byte)).count();
-    let outcome = read(&small().with_values(in_text), input.as_bytes());
+    let outcome = read(&small_but(|limits| limits.values = in_text), input.as_bytes());
     assert_eq!(outcome.error, Some(Error::TooManyValues { at: comma, limit: in_text }));
-    assert_eq!(read(&small().with_values(3 * frame + 2), input.as_bytes()).error, None);
+    assert_eq!(read(&small_but(|limits| limits.values = 3 * frame + 2), input.as_bytes()).error, None);
 }
 
 /// If the input is one piece, both limits are reached in it. The first one is the error.
 #[test]
 fn of_two_limits_the_first_is_the_error() {
     let input = text("short") + &text(&"long ".repeat(40));
-    let limits = small().with_frame_bytes(100).with_reply_bytes(200);
+    let mut limits = small();
+    limits.frame_bytes = 100;
+    limits.reply_bytes = 200;
     let outcome = read(&limits, input.as_bytes());
     let at = text("short").len() as u64 + 100;
     assert_eq!(outcome.error, Some(Error::Frame(frame::Error::TooLong { at, limit: 100 })));
@@ -121,13 +135,15 @@ fn of_two_limits_the_first_is_the_error() {
 #[test]
 fn a_block_too_many_is_refused_where_it_begins() {
     let frames = [call(0, "{}"), call(1, "{}"), call(2, "{}"), text("lost")];
-    let limits = small().with_blocks(2);
+    let mut limits = small();
+    limits.blocks = 2;
     let outcome = read(&limits, frames.concat().as_bytes());
     let at = (frames[0].len() + frames[1].len()) as u64;
     assert_eq!(outcome.error, Some(Error::TooManyBlocks { at, limit: 2 }));
     assert_eq!(last(&outcome).blocks().len(), 2);
     assert_eq!(last(&outcome).status(), Status::Cut);
-    let three = small().with_blocks(3);
+    let mut three = small();
+    three.blocks = 3;
     assert_eq!(read(&three, frames[..3].concat().as_bytes()).error, None);
 }
 
@@ -135,14 +151,15 @@ fn a_block_too_many_is_refused_where_it_begins() {
 #[test]
 fn blocks_are_counted_over_all_messages() {
     let message = text("x") + "data: [DONE]\n\n";
-    let outcome = read(&small().with_blocks(3), message.repeat(5).as_bytes());
+    let outcome = read(&small_but(|limits| limits.blocks = 3), message.repeat(5).as_bytes());
     assert_eq!(outcome.error, Some(Error::TooManyBlocks { at: 3 * message.len() as u64, limit: 3 }));
     assert_eq!(outcome.messages.iter().map(|message| message.blocks().len()).sum::<usize>(), 3);
 }
 
 #[test]
 fn arguments_nested_too_deep_are_malformed() {
-    let limits = small().with_json_depth(3);
+    let mut limits = small();
+    limits.json_depth = 3;
     let input = call(0, "[[1]]") + &call(1, "[[[1]]]") + "data: [DONE]\n\n";
     let outcome = read(&limits, input.as_bytes());
     let ends: Vec<_> =
@@ -192,7 +209,7 @@ fn a_frame_nested_a_hundred_thousand_deep_is_read() {
 fn further_diagnostics_are_only_counted() {
     let unknown = "data: {\"object\":\"heartbeat\"}\n\n";
     let input = text("Hi") + &unknown.repeat(5);
-    let outcome = read(&small().with_diagnostics(2), input.as_bytes());
+    let outcome = read(&small_but(|limits| limits.diagnostics = 2), input.as_bytes());
     assert_eq!(outcome.error, None);
     assert_eq!(last(&outcome).diagnostics().len(), 2);
     let json = serde_json::to_value(last(&outcome)).expect("a message is JSON");
@@ -202,7 +219,8 @@ fn further_diagnostics_are_only_counted() {
 /// Bytes after the limit are not read.
 #[test]
 fn bytes_after_a_limit_change_nothing() {
-    let limits = small().with_reply_bytes(20);
+    let mut limits = small();
+    limits.reply_bytes = 20;
     let mut reply = Reply::new(Dialect::OpenAiChat).with_limits(&limits);
     reply.push(text("Hi").as_bytes());
     let before = reply.message().clone();

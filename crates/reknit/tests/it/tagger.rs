@@ -426,7 +426,8 @@ fn events_that_do_not_fit_are_reported() {
 
 #[test]
 fn a_text_is_not_read_past_its_limit() {
-    let limits = Limits::default().with_text_bytes(50);
+    let mut limits = Limits::default();
+    limits.text_bytes = 50;
     let text = "<read_file><path>a</path></read_file><read_file><path>bcdef</path></read_file>";
     let mut outcomes = Vec::new();
     for cut in 0..text.len() {
@@ -465,7 +466,8 @@ fn reply_of(grammar: &str, limits: &Limits, texts: &[&str]) -> Reply {
 
 #[test]
 fn diagnostics_past_their_limit_are_counted() {
-    let limits = Limits::default().with_diagnostics(2);
+    let mut limits = Limits::default();
+    limits.diagnostics = 2;
     let stray = "<read_file><path>a</path>stray</read_file>";
     let reply = reply_of("cline", &limits, &[&stray.repeat(3), &stray.repeat(3)]);
     assert_eq!(reply.message().diagnostics().len(), 2);
@@ -475,7 +477,8 @@ fn diagnostics_past_their_limit_are_counted() {
 #[test]
 fn blocks_are_counted_after_the_tagger() {
     let call = "<read_file><path>a</path></read_file>";
-    let limits = Limits::default().with_blocks(3);
+    let mut limits = Limits::default();
+    limits.blocks = 3;
     let reply = reply_of("cline", &limits, &[&call.repeat(3)]);
     assert_eq!((reply.error(), reply.message().runnable_calls().count()), (None, 3));
     let reply = reply_of("cline", &limits, &[&call.repeat(4)]);

@@ -325,7 +325,8 @@ fn a_wrapper_at_the_end_is_a_call_that_is_cut() {
 
 #[test]
 fn a_parameter_past_its_limit_makes_its_call_malformed() {
-    let limits = Limits::default().with_param_bytes(10);
+    let mut limits = Limits::default();
+    limits.param_bytes = 10;
     let input = "A <read_file><path>éééééé</path></read_file> B <read_file><path>0123456789</path></read_file>\
         <write_to_file><content>01</content>6789</content></write_to_file>\
         <execute_command><command>0123456789x</command><cwd>/</cwd>";
@@ -344,7 +345,8 @@ fn a_parameter_past_its_limit_makes_its_call_malformed() {
 
 #[test]
 fn arguments_past_their_limit_make_their_call_malformed() {
-    let limits = Limits::default().with_param_bytes(12);
+    let mut limits = Limits::default();
+    limits.param_bytes = 12;
     for (name, input) in [
         ("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"0123456789\"}}</tool_call>"),
         ("mistral", "[TOOL_CALLS]f[ARGS]{\"a\":\"0123456789\"}[/TOOL_CALLS]"),
@@ -366,7 +368,8 @@ fn arguments_past_their_limit_make_their_call_malformed() {
 
 #[test]
 fn arguments_that_are_too_deep_make_their_call_malformed() {
-    let limits = Limits::default().with_json_depth(4);
+    let mut limits = Limits::default();
+    limits.json_depth = 4;
     for (name, open, close, after) in [
         ("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":", "}}</tool_call>", ""),
         ("mistral", "[TOOL_CALLS]f[ARGS]{\"a\":", "}[/TOOL_CALLS]", ""),
@@ -386,7 +389,8 @@ fn arguments_that_are_too_deep_make_their_call_malformed() {
 
 #[test]
 fn a_text_past_its_limit_is_refused_from_that_byte_on() {
-    let limits = Limits::default().with_text_bytes(20);
+    let mut limits = Limits::default();
+    limits.text_bytes = 20;
     for (input, expected) in [
         ("<read_file><path>012345", "call read_file {\"path\":\"012\"} cut \"<read_file><path>012\"\n"),
         ("One two three four é five", "text \"One two three four\" open\n"),
@@ -554,7 +558,8 @@ fn calls_in_calls_have_a_depth_limit() {
         same(none, "<all><one><x>1"),
         "call all {} cut \"<all><one><x>1\"\ncall one {\"x\":\"1\"} cut \"<one><x>1\" in 0\n"
     );
-    let small = Limits::default().with_param_bytes(2);
+    let mut small = Limits::default();
+    small.param_bytes = 2;
     assert_eq!(
         same(small, "<all><one><x>123</x></one><x>4</x></all> b"),
         "call all {\"x\":\"4\"} closed\ncall one {\"x\":\"12\"} malformed \"<one><x>123</x></one>\" in 0\n\

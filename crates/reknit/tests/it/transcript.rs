@@ -41,7 +41,8 @@ fn an_entry_is_added_once_and_in_order() {
 fn diagnostics_beyond_the_limit_are_counted() {
     let orphan = || Body::Agent(AgentEvent::ReasoningEnd { metadata: Some(Value::Null) });
     let entries = numbered([orphan(), orphan(), text("a"), orphan(), orphan(), orphan(), orphan()]);
-    let limits = Limits::default().with_diagnostics(1);
+    let mut limits = Limits::default();
+    limits.diagnostics = 1;
     let limited = || Transcript::default().with_limits(&limits);
     let (mut transcript, mut copy) = (limited(), limited());
     for (number, entry) in entries.iter().enumerate() {

@@ -52,6 +52,6 @@ impl Serialize for IndexEntry {
 
 impl<'de> Deserialize<'de> for IndexEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::exact::deserialize(deserializer).map(Self)
+        json::exact(deserializer).map(Self)
     }
 }

@@ -135,7 +135,7 @@ impl Reader {
         match &self.patch.as_ref()?.section {
             Section::Add(added) => Some(Open::Replacement(&added.edit)),
             Section::Update(update) => match &update.hunk {
-                State::Hunk(hunk) => Some(Open::Search(hunk.edit())),
+                State::Hunk(_) => Some(Open::Search),
                 State::First | State::Between | State::Broken => None,
             },
             Section::Over | Section::Broken => None,

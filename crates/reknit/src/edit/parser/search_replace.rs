@@ -99,7 +99,7 @@ impl Reader {
     pub(super) fn open(&self) -> Option<Open<'_>> {
         match &self.state {
             State::Idle => None,
-            State::Search(block) => Some(Open::Search(&block.edit)),
+            State::Search(_) => Some(Open::Search),
             State::Replacement(block) => Some(Open::Replacement(&block.edit)),
         }
     }

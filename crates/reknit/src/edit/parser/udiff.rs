@@ -121,7 +121,7 @@ impl Reader {
         let edit = body.hunk.edit();
         Some(match edit.action {
             Action::Write { .. } => Open::Replacement(edit),
-            _ => Open::Search(edit),
+            _ => Open::Search,
         })
     }
 

@@ -115,7 +115,7 @@ proptest! {
         input in messages(), end: prop::sample::Index, cuts: [prop::sample::Index; 6],
         frame_bytes in 0usize..200, detects: bool,
     ) {
-        let limits = Limits::default().with_frame_bytes(frame_bytes);
+        let limits = Limits { frame_bytes, ..Limits::default() };
         let decoder = || match detects {
             true => Decoder::detect(&limits),
             false => Decoder::new(Framing::AwsEventStream, &limits),

@@ -145,7 +145,7 @@ fn other_framings() {
 
 #[test]
 fn detection_holds_back_no_more() {
-    let limits = Limits::default().with_frame_bytes(8);
+    let limits = Limits { frame_bytes: 8, ..Limits::default() };
     let check = |input: &str, expected: Expect| {
         check_all_cuts(input.as_bytes(), || Decoder::detect(&limits), expected);
     };
@@ -185,7 +185,7 @@ fn detection_holds_back_no_more() {
 
 #[test]
 fn an_error_is_returned_once_and_has_a_hint() {
-    let mut decoder = Decoder::new(Framing::Sse, &Limits::default().with_frame_bytes(8));
+    let mut decoder = Decoder::new(Framing::Sse, &Limits { frame_bytes: 8, ..Limits::default() });
     decoder.push(b"data: 789");
     let error = decoder.next_frame().unwrap_err();
     assert_eq!(error, Error::TooLong { at: 8, limit: 8 });
@@ -199,7 +199,7 @@ fn an_error_is_returned_once_and_has_a_hint() {
 
 #[test]
 fn a_push_beyond_the_limit_is_not_kept() {
-    let limits = Limits::default().with_frame_bytes(1000);
+    let limits = Limits { frame_bytes: 1000, ..Limits::default() };
     for framing in [Framing::Sse, Framing::Lines, Framing::JsonArray, Framing::Whole] {
         let head: &[u8] = if framing == Framing::Sse { b"data: " } else { b"[\"" };
         let input = [head, &vec![b'x'; 8 << 20]].concat();

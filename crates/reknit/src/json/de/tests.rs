@@ -293,7 +293,7 @@ fn a_float_is_the_nearest_one() {
 fn exact_fields_keep_every_digit() {
     #[derive(Deserialize)]
     struct Call {
-        #[serde(with = "exact")]
+        #[serde(deserialize_with = "exact")]
         arguments: Value,
         raw: Box<RawValue>,
     }

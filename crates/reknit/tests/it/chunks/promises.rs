@@ -68,7 +68,9 @@ fn joined_deltas_show_the_same(events: &[AgentEvent]) {
 
 /// An event changes the chunks, changes nothing, or is reported. All events that are reported are counted.
 fn every_event_is_accounted_for(events: &[AgentEvent]) {
-    let mut chunks = Chunks::default().with_limits(&Limits::default().with_diagnostics(2));
+    let mut limits = Limits::default();
+    limits.diagnostics = 2;
+    let mut chunks = Chunks::default().with_limits(&limits);
     let (mut seen, mut silent, mut dropped) = (0, 0, Vec::new());
     for (number, event) in (0..).zip(events) {
         let before = chunks.list().to_vec();

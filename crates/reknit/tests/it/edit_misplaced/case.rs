@@ -103,7 +103,8 @@ impl Case {
                 Right::Place { start, end, content: before + &joined(&changed) + &content[end..] }
             }
         };
-        let replace = Replace { search, replacement, ..Replace::default() };
+        let mut replace = Replace::default();
+        (replace.search, replace.replacement) = (search, replacement);
         let edit =
             Edit { path: None, action: Action::Replace(replace), line: 1, at: 0..0, repairs: Vec::new() };
         Some(Self { content, edit, right })

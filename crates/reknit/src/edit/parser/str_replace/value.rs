@@ -101,7 +101,7 @@ impl Json {
     pub(super) fn open(&self) -> Option<Open<'_>> {
         let open = self.open.as_ref()?;
         match open.phase {
-            Phase::Search => Some(Open::Search(&open.edit)),
+            Phase::Search => Some(Open::Search),
             Phase::Replacement => Some(Open::Replacement(&open.edit)),
             Phase::Unclear => None,
         }
@@ -227,7 +227,7 @@ impl Json {
 
     /// An object is whole: if it is an edit, gives it or keeps it until its path is known.
     fn close_object(&mut self, pointer: String, bracket: Bracket, parsed: &mut Parsed) {
-        let repeated = self.value.duplicate_keys().map_or(0, |keys| keys.count);
+        let repeated = self.value.duplicate_keys().map_or(0, |(count, _)| count);
         let is_repeated = repeated > self.repeated_keys;
         self.repeated_keys = repeated;
         let object = self.value.value().and_then(|root| root.pointer(&pointer)).and_then(Value::as_object);
