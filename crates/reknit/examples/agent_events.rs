@@ -1,20 +1,17 @@
 //! A reply as agent events, folded into what a person sees of it.
 
 use reknit::Reply;
-use reknit::agent::Bridge;
+use reknit::agent::ReplyEvents;
 use reknit::transcript::{Chunks, append};
 
 fn main() {
-    let (mut reply, mut bridge, mut chunks) = (Reply::detect(), Bridge::default(), Chunks::default());
+    let (mut events, mut chunks) = (ReplyEvents::new(Reply::detect()), Chunks::default());
     for piece in include_bytes!("../../../examples/edit.sse").chunks(100) {
-        for event in bridge.follow_all(reply.push(piece)) {
+        for event in events.push(piece) {
             append(&mut chunks, &event); // gives the change, enough for a copy elsewhere to follow
         }
     }
-    for event in bridge.follow_all(reply.finish()) {
-        append(&mut chunks, &event);
-    }
-    for event in bridge.finish() {
+    for event in events.finish() {
         append(&mut chunks, &event);
     }
     println!("{} chunks of {} events", chunks.list().len(), chunks.events());

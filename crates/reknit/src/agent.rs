@@ -1,6 +1,6 @@
 //! [`AgentEvent`]: something that happened in a session.
 //!
-//! A [`Bridge`] turns a reply into agent events, the log of a session stores them as [`Entry`]s, and
+//! [`ReplyEvents`] turns a reply into agent events, the log of a session stores them as [`Entry`]s, and
 //! [`transcript::append`](crate::transcript::append) builds what a person sees from them.
 //!
 //! ```
@@ -17,6 +17,7 @@ use crate::event::Usage;
 use crate::json::{Number, Object, Value};
 
 mod bridge;
+mod reply_events;
 mod entry;
 mod join;
 mod lifecycle;
@@ -29,6 +30,7 @@ pub use crate::wire::request::Content;
 pub use bridge::Bridge;
 pub use entry::{Body, Decision, EndReason, Entry};
 pub use lifecycle::Lifecycle;
+pub use reply_events::ReplyEvents;
 
 /// Something that happened in a session.
 ///

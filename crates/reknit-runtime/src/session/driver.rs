@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future;
 use std::sync::{Arc, OnceLock};
 
-use reknit::agent::{AgentEvent, Body, Bridge, Content, Decision, EndReason, Entry, ToolResult};
+use reknit::agent::{AgentEvent, Body, Content, Decision, EndReason, Entry, ReplyEvents, ToolResult};
 use reknit::event::{StopReason, Usage};
 use reknit::json::{Object, Value};
 use reknit::message::Status;
@@ -88,8 +88,7 @@ pub(super) struct Driver {
 
 struct Streaming {
     reading: Reading,
-    reply: Reply,
-    bridge: Bridge,
+    events: ReplyEvents,
     previews: Previews,
     /// The provider's name for the exchange.
     request_id: Option<String>,
@@ -343,8 +342,8 @@ impl Driver {
         let span = spans::request(&self.span, &self.id, &*self.provider);
         let synced = self.log.synced();
         let reading = Reading::start(self.provider.clone(), request, self.timeouts, synced, &span);
-        let (bridge, previews) = (Bridge::default(), Previews::default());
-        self.reply = Some(Streaming { reading, reply, bridge, previews, request_id: None, span });
+        let (events, previews) = (ReplyEvents::new(reply), Previews::default());
+        self.reply = Some(Streaming { reading, events, previews, request_id: None, span });
         Ok(())
     }
 
@@ -352,8 +351,7 @@ impl Driver {
         let Some(streaming) = &mut self.reply else { return Ok(()) };
         match piece {
             Some(Piece::Bytes(bytes)) => {
-                let changes = streaming.reply.push(&bytes);
-                let events: Vec<AgentEvent> = streaming.bridge.follow_all(changes).collect();
+                let events: Vec<AgentEvent> = streaming.events.push(&bytes).collect();
                 self.take(events).await
             }
             Some(Piece::Begins(id)) => {
@@ -389,16 +387,13 @@ impl Driver {
     }
 
     async fn finish_reply(&mut self, is_wanted: impl Fn(&AgentEvent) -> bool) -> Result<(), Error> {
-        let Some(Streaming { reading, mut reply, mut bridge, request_id, span, .. }) = self.reply.take()
-        else {
+        let Some(Streaming { reading, mut events, request_id, span, .. }) = self.reply.take() else {
             return Ok(());
         };
         drop(reading);
-        let mut last: Vec<AgentEvent> = bridge.follow_all(reply.finish()).collect();
-        last.extend(bridge.finish());
-        last.retain(is_wanted);
+        let last: Vec<AgentEvent> = events.finish().filter(is_wanted).collect();
         self.take_of(last, request_id.as_deref()).await?;
-        let message = reply.message();
+        let message = events.reply().message();
         spans::note_reply(&span, message);
         self.warn_if_full(message.usage()).await?;
         self.turn.end(End { status: message.status(), reason: message.stop().map(|stop| stop.reason) });

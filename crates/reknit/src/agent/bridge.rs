@@ -8,7 +8,6 @@ use crate::diagnostic::Kind;
 use crate::event::{CallId, Opening, Origin, Slot, StopReason, Usage};
 use crate::json::Object;
 use crate::message::{self, Args, Block, Body, Change, Message, State, Status};
-use crate::reply::Changes;
 use crate::text::Text;
 
 mod ended;
@@ -19,24 +18,7 @@ use turns::{Track, Turns};
 
 /// Turns the changes of a reply into agent events, for all messages of the reply.
 ///
-/// ```
-/// use reknit::agent::Bridge;
-/// use reknit::transcript::{Chunks, append};
-/// use reknit::Reply;
-///
-/// # let network: Vec<&[u8]> = vec![
-/// #     b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me lo\"}}]}\n\ndata: {\"choices\":[{\"delta\":",
-/// #     b"{\"content\":\"ok.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
-/// # ];
-/// let (mut reply, mut bridge, mut chunks) = (Reply::detect(), Bridge::default(), Chunks::default());
-/// for piece in network {
-///     bridge.follow_all(reply.push(piece)).for_each(|event| drop(append(&mut chunks, &event)));
-/// }
-/// bridge.follow_all(reply.finish()).for_each(|event| drop(append(&mut chunks, &event)));
-/// bridge.finish().for_each(|event| drop(append(&mut chunks, &event)));
-/// assert_eq!(serde_json::to_string(chunks.list())?, r#"[{"type":"text","text":"Let me look."}]"#);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
+/// [`ReplyEvents`](super::ReplyEvents) does this from the bytes of the reply.
 ///
 /// | Block | Events |
 /// | --- | --- |
@@ -110,14 +92,6 @@ impl Bridge {
         self.events()
     }
 
-    /// Takes all changes of a piece, or those of the end.
-    pub fn follow_all(&mut self, mut changes: Changes<'_>) -> impl Iterator<Item = AgentEvent> {
-        while let Some((change, message)) = changes.next() {
-            self.take(&change, message);
-        }
-        self.events()
-    }
-
     /// Ends the reply.
     pub fn finish(&mut self) -> impl Iterator<Item = AgentEvent> {
         self.report_usage();
@@ -125,11 +99,11 @@ impl Bridge {
     }
 
     /// The events that are ready.
-    fn events(&mut self) -> impl Iterator<Item = AgentEvent> {
+    pub(super) fn events(&mut self) -> impl Iterator<Item = AgentEvent> {
         iter::from_fn(|| self.turns.next())
     }
 
-    fn take(&mut self, change: &Change<'_>, message: &Message) {
+    pub(super) fn take(&mut self, change: &Change<'_>, message: &Message) {
         match change {
             Change::Started(_) => self.report_usage(),
             Change::Opened { block, choice: 0, opening } => self.opened(*block, opening, message),

@@ -115,6 +115,7 @@ fn every_public_type_is_send_and_sync() {
         agent::ToolResult,
         agent::Stream,
         agent::Lifecycle,
+        agent::ReplyEvents,
         agent::Bridge,
         agent::Entry,
         agent::Body,
