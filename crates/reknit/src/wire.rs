@@ -212,11 +212,9 @@ impl Dialect {
                 claims: openai_responses::claims,
                 translate: || Box::<openai_responses::Fold>::default(),
             },
-            Self::Gemini => Entry {
-                name: "gemini",
-                claims: gemini::claims,
-                translate: || Box::<gemini::Fold>::default(),
-            },
+            Self::Gemini => {
+                Entry { name: "gemini", claims: gemini::claims, translate: || Box::<gemini::Fold>::default() }
+            }
             Self::GeminiInteractions => Entry {
                 name: "gemini-interactions",
                 claims: gemini_interactions::claims,
@@ -227,16 +225,12 @@ impl Dialect {
                 claims: bedrock_converse::claims,
                 translate: || Box::<bedrock_converse::Fold>::default(),
             },
-            Self::Cohere => Entry {
-                name: "cohere",
-                claims: cohere::claims,
-                translate: || Box::<cohere::Fold>::default(),
-            },
-            Self::Ollama => Entry {
-                name: "ollama",
-                claims: ollama::claims,
-                translate: || Box::<ollama::Fold>::default(),
-            },
+            Self::Cohere => {
+                Entry { name: "cohere", claims: cohere::claims, translate: || Box::<cohere::Fold>::default() }
+            }
+            Self::Ollama => {
+                Entry { name: "ollama", claims: ollama::claims, translate: || Box::<ollama::Fold>::default() }
+            }
             Self::AgentC => Entry {
                 name: "agent-c",
                 claims: agent_c::claims,
