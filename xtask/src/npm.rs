@@ -22,6 +22,9 @@ const SOURCE: &str = "packages/npm";
 /// Files of the package that are not compiled.
 const FILES: [&str; 5] = ["package.json", "package-lock.json", "tsconfig.json", "README.md", "CHANGELOG.md"];
 
+/// Its modules, each of which is a feature of `reknit-wasm`.
+const MODULES: [&str; 3] = ["reply", "edits", "session"];
+
 /// Builds `target/npm/reknit-VERSION.tgz`.
 pub(crate) fn run(project: &Project) -> Result<()> {
     if let Some(name) = packages::missing_for_node(project) {
@@ -98,9 +101,11 @@ impl<'a> Package<'a> {
 
     /// Compiles everything and packs it.
     fn pack(&self, way: &Way) -> Result<PathBuf> {
-        let module = way.build(self.project, &self.folder.join("wasm"))?;
         let glue = self.folder.join("glue");
-        self.bind(&module, &glue)?;
+        for name in MODULES {
+            let module = way.build(self.project, &self.folder.join("wasm"), name)?;
+            self.bind(&module, &glue, name)?;
+        }
         let folder = self.assemble(&glue)?;
         packages::install_for_node(&folder, "the compiler of the npm package")?;
         run_command(Command::new("node").arg("node_modules/typescript/bin/tsc").current_dir(&folder))?;
@@ -111,13 +116,13 @@ impl<'a> Package<'a> {
         Ok(self.folder.join(format!("reknit-{}.tgz", self.version)))
     }
 
-    /// Makes the JavaScript side of the module.
-    fn bind(&self, module: &Path, glue: &Path) -> Result<()> {
+    /// Makes the JavaScript side of a module.
+    fn bind(&self, module: &Path, glue: &Path, name: &str) -> Result<()> {
         wasm::check_versions(self.project, &self.source)?;
         let manifest = self.source.join("bindgen/Cargo.toml");
         let mut cargo = self.project.cargo(["run", "--quiet", "--release", "--locked", "--manifest-path"]);
         cargo.arg(manifest).arg("--target-dir").arg(self.folder.join("bindgen"));
-        run_command(cargo.arg("--").arg(module).arg(glue))
+        run_command(cargo.arg("--").arg(module).arg(glue).arg(name))
     }
 
     /// Puts together what the compiler reads and what is packed as it is.
@@ -136,19 +141,18 @@ impl<'a> Package<'a> {
         for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
             copy(&self.project.root.join(name), &folder.join(name))?;
         }
-        for entry in fs::read_dir(self.source.join("src")).context("the package has no sources")? {
-            let path = entry?.path();
-            copy(&path, &folder.join("src").join(path.file_name().unwrap_or_default()))?;
+        copy_all(&self.source.join("src"), &folder.join("src"))?;
+        for name in MODULES {
+            for file in [format!("{name}.js"), format!("{name}.d.ts")] {
+                copy(&glue.join(&file), &folder.join("src/glue").join(&file))?;
+                copy(&glue.join(&file), &folder.join("dist/glue").join(&file))?;
+            }
+            let module = glue.join(format!("{name}_bg.wasm"));
+            copy(&module, &folder.join(format!("dist/entry/{name}.wasm")))?;
+            let bytes = fs::read(&module).context("cannot read the module")?;
+            let inline = format!("export const MODULE: string = \"{}\";\n", STANDARD.encode(bytes));
+            write(&folder.join(format!("src/inline/{name}.ts")), &inline)?;
         }
-        for name in ["engine.js", "engine.d.ts"] {
-            copy(&glue.join(name), &folder.join("src/glue").join(name))?;
-            copy(&glue.join(name), &folder.join("dist/glue").join(name))?;
-        }
-        let module = glue.join("engine_bg.wasm");
-        copy(&module, &folder.join("dist/engine_bg.wasm"))?;
-        let bytes = fs::read(&module).context("cannot read the module")?;
-        let inline = format!("export const MODULE: string = \"{}\";\n", STANDARD.encode(bytes));
-        write(&folder.join("src/module.ts"), &inline)?;
         write(&folder.join("THIRD-PARTY-LICENSES.txt"), &wasm::licences(self.project)?)?;
         Ok(folder)
     }
@@ -187,13 +191,18 @@ fn read(path: &Path) -> Result<String> {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
+    create_folder_of(path)?;
     fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    let folder = to.parent().unwrap_or(to);
-    fs::create_dir_all(folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
+    create_folder_of(to)?;
     fs::copy(from, to).with_context(|| format!("cannot copy `{}`", from.display())).map(drop)
+}
+
+fn create_folder_of(path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).with_context(|| format!("cannot create `{}`", folder.display()))
 }
 
 /// Copies a file, or a folder and what is in it.

@@ -7,8 +7,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::Failure;
-use crate::options::parse;
-use crate::output::json;
+use crate::json::{json, parse};
 
 /// Files, and what to do with them.
 #[wasm_bindgen]

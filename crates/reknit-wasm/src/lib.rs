@@ -4,24 +4,25 @@
 //! text comes out, one for each call: that is less work than building JavaScript objects one by one, and what
 //! crosses the border is what changed. The package turns it into objects, checks what its callers give it,
 //! and frees the handles.
+//!
+//! The package has a module for each of the features, so that a page that reads replies does not load the rest.
 
 mod failure;
-mod options;
-mod output;
+mod json;
+#[cfg(any(feature = "reply", feature = "session"))]
+mod limits;
+#[cfg(feature = "reply")]
 mod reply;
-mod partial_json;
-mod text_blocks;
+#[cfg(feature = "edits")]
 mod edits;
+#[cfg(feature = "session")]
 mod session;
-mod history;
-mod frames;
 mod panics;
 
+#[cfg(feature = "edits")]
 pub use edits::Edits;
-pub use frames::Frames;
-pub use history::history_request;
 pub use panics::{last_panic, start};
-pub use partial_json::PartialJson;
-pub use reply::Reply;
-pub use session::{Chunks, Transcript};
-pub use text_blocks::{TextBlocks, detect_profile, profile_names, profile_source};
+#[cfg(feature = "reply")]
+pub use reply::{Frames, PartialJson, Reply, TextBlocks, detect_profile, profile_names, profile_source};
+#[cfg(feature = "session")]
+pub use session::{Chunks, Transcript, history_request};

@@ -1,4 +1,4 @@
-//! [`Reply`]: a provider's stream, or a model's text, to messages.
+//! What reads a reply. [`Reply`]: a provider's stream, or a model's text, to messages.
 
 use reknit::Item;
 use reknit::event::Slot;
@@ -9,8 +9,19 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::Failure;
-use crate::options::{Options, parse};
-use crate::output::{Form, Join, Output, json};
+use crate::json::{json, parse};
+
+mod frames;
+mod options;
+mod output;
+mod partial_json;
+mod text_blocks;
+
+pub use frames::Frames;
+use options::Options;
+use output::{Form, Join, Output};
+pub use partial_json::PartialJson;
+pub use text_blocks::{TextBlocks, detect_profile, profile_names, profile_source};
 
 /// A reply that is being read.
 #[wasm_bindgen]

@@ -8,8 +8,12 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::Failure;
-use crate::options::{LimitOptions, parse};
-use crate::output::json;
+use crate::json::{json, parse};
+use crate::limits::LimitOptions;
+
+mod history;
+
+pub use history::history_request;
 
 /// The chunks of a message.
 #[wasm_bindgen]
@@ -102,7 +106,7 @@ fn failure(misfit: &Misfit) -> Failure {
 }
 
 /// Reads a form of the engine.
-pub(crate) fn read<'a, T: Deserialize<'a>>(what: &str, json: &'a str) -> Result<T, Failure> {
+fn read<'a, T: Deserialize<'a>>(what: &str, json: &'a str) -> Result<T, Failure> {
     serde_json::from_str(json).map_err(|error| {
         let hint = "docs/json.md of the project describes it, member by member";
         Failure::new("malformed-event", format!("{what} cannot be read: {error}"), hint)

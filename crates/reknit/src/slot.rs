@@ -10,37 +10,43 @@ use serde::ser::{Serialize, Serializer};
 ///
 /// The slot of a block never changes, and a message sorts its blocks by slot. In JSON a slot is `3`, or
 /// `[3,1]` for the second block that was found in the text of block 3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot {
-    number: u32,
-    /// 0 for the block itself, otherwise one more than the second number. That way the block itself sorts
-    /// before those that were found in it, and a slot takes eight bytes.
-    below: u32,
-}
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(
+    /// The number in the upper half. In the lower half 0 for the block itself, otherwise one more than the second
+    /// number: that way the block itself sorts before those that were found in it.
+    u64,
+);
 
 impl Slot {
     /// The slot of a block that the provider sent.
     pub const fn new(number: u32) -> Self {
-        Self { number, below: 0 }
+        Self((number as u64) << 32)
     }
 
     /// The slot of a block that was found in the text of this one, by its number, counted from 0.
     #[must_use]
     pub(crate) const fn below(self, number: u32) -> Self {
-        Self { number: self.number, below: number + 1 }
+        Self(Self::new(self.number()).0 | number.saturating_add(1) as u64)
     }
 
     /// The number of the block that the provider sent, and the second number if the block was found in a text.
     pub const fn numbers(self) -> (u32, Option<u32>) {
-        (self.number, self.number_below())
+        (self.number(), self.number_below())
     }
 
     pub(crate) const fn number(self) -> u32 {
-        self.number
+        (self.0 >> 32) as u32
     }
 
     pub(crate) const fn number_below(self) -> Option<u32> {
-        self.below.checked_sub(1)
+        (self.0 as u32).checked_sub(1)
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, below) = (self.number(), self.0 as u32);
+        f.debug_struct("Slot").field("number", &number).field("below", &below).finish()
     }
 }
 

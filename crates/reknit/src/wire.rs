@@ -66,15 +66,13 @@ pub enum Dialect {
     AgentC,
 }
 
+/// What it takes to read a dialect. What only some programs need has a method of its own instead, so that the
+/// others are linked without it.
 struct Entry {
     name: &'static str,
     /// Whether a frame can only be of this dialect.
     claims: fn(&Frame<'_>) -> bool,
     translate: fn() -> Box<dyn Translate>,
-    /// `None` if the provider has no form other than the stream.
-    rebuild: Option<fn() -> Box<dyn Rebuild>>,
-    /// The form of its requests, if it is known.
-    form: Option<&'static Form>,
 }
 
 /// Where in a stream of messages the next frame is.
@@ -89,7 +87,7 @@ enum State {
 }
 
 /// Turns the frames of one dialect into events. It remembers what it needs to read the next frame.
-trait Translate: fmt::Debug + Send + Sync {
+trait Translate: Send + Sync {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error>;
 
     /// Whether [`repeat`](Self::repeat) may read the next frame if the last one only made a block grow.
@@ -113,13 +111,26 @@ trait Translate: fmt::Debug + Send + Sync {
 }
 
 /// Turns the frames of one dialect into the provider's own form of the reply.
-trait Rebuild: fmt::Debug + Send + Sync {
+trait Rebuild: Send + Sync {
     fn read(&mut self, frame: &Frame<'_>, data: Value);
 
     fn done(&mut self) {}
 
     /// The messages in order; the last one may be unfinished.
     fn into_messages(self: Box<Self>) -> Vec<Value>;
+}
+
+// Whatever a fold can do is linked with it, and nobody reads what it would print.
+impl fmt::Debug for dyn Translate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Translate").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for dyn Rebuild {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rebuild").finish_non_exhaustive()
+    }
 }
 
 impl Dialect {
@@ -147,7 +158,7 @@ impl Dialect {
     /// Whether the provider has its own form of a whole reply; see
     /// [`Reply::with_native`](crate::Reply::with_native).
     pub fn has_native(self) -> bool {
-        self.entry().rebuild.is_some()
+        self.rebuild().is_some()
     }
 
     /// Detects the dialect of a stream from one of its first frames; `None` if the frame does not show it.
@@ -158,7 +169,30 @@ impl Dialect {
 
     /// The form of its requests; `None` if it is not known.
     pub(crate) fn form(self) -> Option<&'static Form> {
-        self.entry().form
+        Some(match self {
+            Self::Anthropic => &anthropic::FORM,
+            Self::OpenAiChat => &openai_chat::FORM,
+            Self::OpenAiResponses => &openai_responses::FORM,
+            Self::Gemini => &gemini::FORM,
+            Self::BedrockConverse => &bedrock_converse::FORM,
+            Self::Cohere => &cohere::FORM,
+            Self::Ollama => &ollama::FORM,
+            Self::GeminiInteractions | Self::AgentC => return None,
+        })
+    }
+
+    /// What builds its own form of a reply; `None` if it has no form other than the stream.
+    fn rebuild(self) -> Option<Box<dyn Rebuild>> {
+        Some(match self {
+            Self::Anthropic => Box::<anthropic::Native>::default(),
+            Self::OpenAiChat => Box::<openai_chat::Native>::default(),
+            Self::OpenAiResponses => Box::<openai_responses::Native>::default(),
+            Self::Gemini => Box::<gemini::Native>::default(),
+            Self::BedrockConverse => Box::<bedrock_converse::Native>::default(),
+            Self::Cohere => Box::<cohere::Native>::default(),
+            Self::Ollama => Box::<ollama::Native>::default(),
+            Self::GeminiInteractions | Self::AgentC => return None,
+        })
     }
 
     fn entry(self) -> Entry {
@@ -167,64 +201,40 @@ impl Dialect {
                 name: "anthropic",
                 claims: anthropic::claims,
                 translate: || Box::<anthropic::Fold>::default(),
-                rebuild: Some(|| Box::<anthropic::Native>::default()),
-                form: Some(&anthropic::FORM),
             },
             Self::OpenAiChat => Entry {
                 name: "openai-chat",
                 claims: openai_chat::claims,
                 translate: || Box::<openai_chat::Fold>::default(),
-                rebuild: Some(|| Box::<openai_chat::Native>::default()),
-                form: Some(&openai_chat::FORM),
             },
             Self::OpenAiResponses => Entry {
                 name: "openai-responses",
                 claims: openai_responses::claims,
                 translate: || Box::<openai_responses::Fold>::default(),
-                rebuild: Some(|| Box::<openai_responses::Native>::default()),
-                form: Some(&openai_responses::FORM),
             },
-            Self::Gemini => Entry {
-                name: "gemini",
-                claims: gemini::claims,
-                translate: || Box::<gemini::Fold>::default(),
-                rebuild: Some(|| Box::<gemini::Native>::default()),
-                form: Some(&gemini::FORM),
-            },
+            Self::Gemini => {
+                Entry { name: "gemini", claims: gemini::claims, translate: || Box::<gemini::Fold>::default() }
+            }
             Self::GeminiInteractions => Entry {
                 name: "gemini-interactions",
                 claims: gemini_interactions::claims,
                 translate: || Box::<gemini_interactions::Fold>::default(),
-                rebuild: None,
-                form: None,
             },
             Self::BedrockConverse => Entry {
                 name: "bedrock-converse",
                 claims: bedrock_converse::claims,
                 translate: || Box::<bedrock_converse::Fold>::default(),
-                rebuild: Some(|| Box::<bedrock_converse::Native>::default()),
-                form: Some(&bedrock_converse::FORM),
             },
-            Self::Cohere => Entry {
-                name: "cohere",
-                claims: cohere::claims,
-                translate: || Box::<cohere::Fold>::default(),
-                rebuild: Some(|| Box::<cohere::Native>::default()),
-                form: Some(&cohere::FORM),
-            },
-            Self::Ollama => Entry {
-                name: "ollama",
-                claims: ollama::claims,
-                translate: || Box::<ollama::Fold>::default(),
-                rebuild: Some(|| Box::<ollama::Native>::default()),
-                form: Some(&ollama::FORM),
-            },
+            Self::Cohere => {
+                Entry { name: "cohere", claims: cohere::claims, translate: || Box::<cohere::Fold>::default() }
+            }
+            Self::Ollama => {
+                Entry { name: "ollama", claims: ollama::claims, translate: || Box::<ollama::Fold>::default() }
+            }
             Self::AgentC => Entry {
                 name: "agent-c",
                 claims: agent_c::claims,
                 translate: || Box::<agent_c::Fold>::default(),
-                rebuild: None,
-                form: None,
             },
         }
     }
@@ -369,7 +379,7 @@ pub(crate) struct Native {
 impl Native {
     /// Starts at the beginning of a stream; `None` if the dialect [has no such form](Dialect::has_native).
     pub(crate) fn new(dialect: Dialect) -> Option<Self> {
-        Some(Self { fold: (dialect.entry().rebuild?)(), has_halves: false })
+        Some(Self { fold: dialect.rebuild()?, has_halves: false })
     }
 
     /// Takes the next frame of the stream.

@@ -19,6 +19,11 @@ function isBuffer(value: unknown): value is ArrayBuffer {
   return tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]";
 }
 
+/** The bytes of a text in Base64. */
+export function decoded(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
 const encoder = new TextEncoder();
 
 /** Texts to bytes, where a character may be cut in two. */

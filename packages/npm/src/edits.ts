@@ -1,9 +1,15 @@
-// A model's edits to files.
+// A model's edits to files: what `reknit/edits` exports, wherever it runs.
 
-import { bytesIn } from "./bytes.js";
-import { type Engine, Handle } from "./engine.js";
+import { bytesIn, decoded } from "./bytes.js";
+import { Handle } from "./engine.js";
 import { described } from "./errors.js";
 import type { EditFormat, EditReport, How } from "./forms.js";
+import { type Bindings, engine } from "./modules/edits.js";
+
+export type { ModuleSource } from "./engine.js";
+export { type ErrorKind, ReknitError } from "./errors.js";
+export type * from "./forms.js";
+export { initSync, ready } from "./modules/edits.js";
 
 /** Files by their paths. */
 export type Files = Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string, string | Uint8Array>;
@@ -17,9 +23,9 @@ export interface EditOptions {
   keepGoing?: boolean;
 }
 
-class Edits extends Handle<InstanceType<Engine["Edits"]>> {
+class Edits extends Handle<InstanceType<Bindings["Edits"]>> {
   constructor(options: string) {
-    super((engine) => new engine.Edits(options));
+    super(engine, engine.call((bindings) => new bindings.Edits(options)));
   }
 
   add(path: string, content: Uint8Array): void {
@@ -62,7 +68,7 @@ export function applyEdits(files: Files, answer: string, options: EditOptions = 
   for (const file of report.files) {
     const { bytes } = file as { bytes?: unknown };
     if (typeof bytes === "string") {
-      file.bytes = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
+      file.bytes = decoded(bytes);
     }
   }
   return report;

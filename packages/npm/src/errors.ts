@@ -1,7 +1,7 @@
 /**
  * What went wrong, for programs.
  *
- * - `not-ready`: a class was used before `await ready()` or `initSync(module)`
+ * - `not-ready`: a class was used before `await ready()` or `initSync(module)` of its entry point
  * - `panicked`: the engine failed; everything made before has to be made again
  * - `limit-reached`: a limit in `limits` was reached
  * - `damaged-frame`: a checksum in the stream is wrong

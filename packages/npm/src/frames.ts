@@ -1,8 +1,9 @@
 // Bytes to frames.
 
 import { Encoder, type Piece } from "./bytes.js";
-import { type Engine, Handle, ready } from "./engine.js";
+import { Handle } from "./engine.js";
 import type { Found, Framing } from "./forms.js";
+import { type Bindings, engine, ready } from "./modules/reply.js";
 import type { Limits } from "./reply.js";
 import { piecesOf, type Source } from "./source.js";
 import { named } from "./units.js";
@@ -16,11 +17,11 @@ export interface FramesOptions {
 }
 
 /** Divides a stream into frames: server-sent events, lines, elements of an array, messages of AWS. */
-export class Frames extends Handle<InstanceType<Engine["Frames"]>> {
+export class Frames extends Handle<InstanceType<Bindings["Frames"]>> {
   readonly #encoder = new Encoder();
 
   constructor(options: FramesOptions = {}) {
-    super((engine) => new engine.Frames(JSON.stringify(options)));
+    super(engine, engine.call((bindings) => new bindings.Frames(JSON.stringify(options))));
   }
 
   /** Reads the next piece of the stream; returns what was found. */

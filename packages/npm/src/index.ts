@@ -1,12 +1,12 @@
-// What the package exports, wherever it runs.
+// What `reknit` exports, wherever it runs.
 
 export type { Piece } from "./bytes.js";
-export { applyEdits, type EditOptions, type Files } from "./edits.js";
-export { initSync, type ModuleSource, ready } from "./engine.js";
+export type { ModuleSource } from "./engine.js";
 export { type ErrorKind, ReknitError } from "./errors.js";
 export type * from "./forms.js";
 export { Frames, frames, type FramesOptions } from "./frames.js";
 export type { Numbers } from "./json.js";
+export { initSync, ready } from "./modules/reply.js";
 export { type JsonState, PartialJson, type PartialJsonOptions } from "./partial-json.js";
 export { type EndItem, type Item, read, type Reading, type ReadOptions, type TextItem, type ThinkingItem } from "./read.js";
 export {
@@ -22,14 +22,5 @@ export {
   Tools,
   type ToolsOptions,
 } from "./reply.js";
-export {
-  Chunks,
-  chunks,
-  type ChunksState,
-  type FoldOptions,
-  history,
-  type NextRequest,
-  Transcript,
-} from "./session.js";
 export type { Source } from "./source.js";
 export { tools, type ToolsResult } from "./text-blocks.js";

@@ -1,10 +1,11 @@
 // A JSON value while its text arrives.
 
 import { Encoder } from "./bytes.js";
-import { type Engine, Handle } from "./engine.js";
+import { Handle } from "./engine.js";
 import { described, errorOf, type Failure, ReknitError } from "./errors.js";
 import type { JsonChange } from "./forms.js";
 import { type Numbers, numbersIn, parse } from "./json.js";
+import { type Bindings, engine } from "./modules/reply.js";
 
 export interface PartialJsonOptions {
   /** How deeply arrays and objects may be nested; 128 by default. */
@@ -34,7 +35,7 @@ type Step = JsonChange | { failed: Failure };
  * json.state("/content"); // "partial"
  * ```
  */
-export class PartialJson extends Handle<InstanceType<Engine["PartialJson"]>> {
+export class PartialJson extends Handle<InstanceType<Bindings["PartialJson"]>> {
   readonly #encoder = new Encoder();
   readonly #numbers: Numbers;
   #value: unknown;
@@ -53,7 +54,7 @@ export class PartialJson extends Handle<InstanceType<Engine["PartialJson"]>> {
       throw new TypeError(`\`depth\` is a number of levels, not ${described(depth)}`);
     }
     const checked = numbersIn(numbers);
-    super((engine) => new engine.PartialJson(depth));
+    super(engine, engine.call((bindings) => new bindings.PartialJson(depth)));
     this.#numbers = checked;
   }
 

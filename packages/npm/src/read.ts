@@ -1,9 +1,9 @@
 // The content of a reply, as one async iterator.
 
-import { ready } from "./engine.js";
 import { described } from "./errors.js";
 import type { Message, Slot } from "./forms.js";
 import { parse } from "./json.js";
+import { ready } from "./modules/reply.js";
 import { type CallItem, finishItems, type PlainCall, pushItems, Reply, type ReplyOptions, withInput } from "./reply.js";
 import { eventOfError, type Pieces, piecesOf, type Source } from "./source.js";
 import { withNamedBytes } from "./units.js";

@@ -1,10 +1,11 @@
 // A provider's stream, or a model's text, to messages.
 
 import { Encoder, type Piece } from "./bytes.js";
-import { call, type Engine, Handle } from "./engine.js";
+import { Handle } from "./engine.js";
 import { described, errorOf, type Failure, type ReknitError } from "./errors.js";
 import type { Change, Dialect, Message } from "./forms.js";
 import { type Numbers, numbersIn, parse } from "./json.js";
+import { type Bindings, engine } from "./modules/reply.js";
 import { MessageUnits, withNamedBytes } from "./units.js";
 
 /** How much of an input is accepted; docs.rs/reknit describes each at `Limits`. */
@@ -79,7 +80,7 @@ export const pushItems = Symbol("pushItems");
 /** Reads the last items, for `read`. */
 export const finishItems = Symbol("finishItems");
 
-type Inner = InstanceType<Engine["Reply"]>;
+type Inner = InstanceType<Bindings["Reply"]>;
 
 /** What is known at the end of the input, when the engine's memory is freed. */
 interface Settled {
@@ -100,11 +101,11 @@ abstract class Messages extends Handle<Inner> {
   #message: Message | undefined;
   #settled: Settled | undefined;
 
-  protected constructor(make: (engine: Engine, options: string) => Inner, options: ReplyOptions) {
+  protected constructor(make: (bindings: Bindings, options: string) => Inner, options: ReplyOptions) {
     const { join = true, numbers, ...rest } = optionsIn(options);
     if (typeof join !== "boolean") throw new TypeError(`\`join\` is true or false, not ${described(join)}`);
     const checked = numbersIn(numbers);
-    super((engine) => make(engine, JSON.stringify(rest)));
+    super(engine, engine.call((bindings) => make(bindings, JSON.stringify(rest))));
     this.#numbers = checked;
     this.#join = join;
   }
@@ -252,7 +253,7 @@ function optionsIn(options: unknown): ReplyOptions {
  */
 export class Reply extends Messages {
   constructor(options: ReplyOptions = {}) {
-    super((engine, json) => new engine.Reply(json), options);
+    super((bindings, json) => new bindings.Reply(json), options);
   }
 
   /** The dialect, once it is known. */
@@ -264,16 +265,16 @@ export class Reply extends Messages {
 /** Finds the calls and the thinking that a model writes into its text, while the text arrives. */
 export class Tools extends Messages {
   constructor(options: ToolsOptions) {
-    super((engine, json) => engine.Reply.ofText(json), options);
+    super((bindings, json) => bindings.Reply.ofText(json), options);
   }
 }
 
 /** The names of the profiles: how some thirty models write calls into their text. */
 export function profiles(): string[] {
-  return call((engine) => JSON.parse(engine.profileNames()) as string[]);
+  return engine.call((bindings) => JSON.parse(bindings.profileNames()) as string[]);
 }
 
 /** A profile in TOML, to start a grammar of your own from. */
 export function profileSource(name: string): string {
-  return call((engine) => engine.profileSource(String(name)));
+  return engine.call((bindings) => bindings.profileSource(String(name)));
 }

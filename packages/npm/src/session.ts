@@ -1,10 +1,17 @@
-// What a person sees of a session, and what the model gets next.
+// What a person sees of a session, and what the model gets next: what `reknit/session` exports, wherever it runs.
 
-import { call, type Engine, Handle } from "./engine.js";
+import { Handle } from "./engine.js";
 import { described } from "./errors.js";
 import type { AgentEvent, Chunk, ChunkChange, Dialect, Diagnostic, Entry, Repair, Step, TranscriptState } from "./forms.js";
+import { type Bindings, engine } from "./modules/session.js";
 import type { Limits } from "./reply.js";
 import { ChunkUnits } from "./units.js";
+
+export type { ModuleSource } from "./engine.js";
+export { type ErrorKind, ReknitError } from "./errors.js";
+export type * from "./forms.js";
+export { initSync, ready } from "./modules/session.js";
+export type { Limits } from "./reply.js";
 
 export interface FoldOptions<Saved> {
   /** What to continue from, as it was saved. */
@@ -24,12 +31,12 @@ export interface ChunksState {
  *
  * Save `json` at any time, and continue with `new Chunks({ from: saved })`.
  */
-export class Chunks extends Handle<InstanceType<Engine["Chunks"]>> {
+export class Chunks extends Handle<InstanceType<Bindings["Chunks"]>> {
   readonly #units = new ChunkUnits();
 
   constructor(options: FoldOptions<ChunksState> = {}) {
     const { from, limits = {} } = options;
-    super((engine) => new engine.Chunks(text(from, "`from`"), JSON.stringify(limits)));
+    super(engine, engine.call((bindings) => new bindings.Chunks(text(from, "`from`"), JSON.stringify(limits))));
     if (from !== undefined) this.#units.take(0, this.list);
   }
 
@@ -80,14 +87,14 @@ export function chunks(events: Iterable<AgentEvent | string>): ChunksState {
  *
  * Save `json` at any time, and continue with `new Transcript({ from: saved })`.
  */
-export class Transcript extends Handle<InstanceType<Engine["Transcript"]>> {
+export class Transcript extends Handle<InstanceType<Bindings["Transcript"]>> {
   readonly #units = new ChunkUnits();
   /** How many messages there are. */
   #count = 0;
 
   constructor(options: FoldOptions<TranscriptState> = {}) {
     const { from, limits = {} } = options;
-    super((engine) => new engine.Transcript(text(from, "`from`"), JSON.stringify(limits)));
+    super(engine, engine.call((bindings) => new bindings.Transcript(text(from, "`from`"), JSON.stringify(limits))));
     if (from === undefined) return;
     for (const message of this.messages) this.#open(message.chunks);
   }
@@ -154,7 +161,7 @@ export function history(dialect: Dialect, entries: Iterable<Entry | string>): Ne
     throw new TypeError(`history takes an iterable of entries, not ${described(entries)}`);
   }
   const log = `[${Array.from(entries, (entry) => text(entry, "an entry")).join(",")}]`;
-  const request = call((engine) => engine.historyRequest(dialect, log));
+  const request = engine.call((bindings) => bindings.historyRequest(dialect, log));
   // The engine's text is `{"messages":[…],"repairs":[…]}`.
   const { messages, repairs } = JSON.parse(request) as { messages: unknown[]; repairs: Repair[] };
   const end = request.lastIndexOf(`,"repairs":${JSON.stringify(repairs)}}`);

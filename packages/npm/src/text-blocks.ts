@@ -1,16 +1,17 @@
 // The calls and thinking in a model's text, all at once.
 
 import { Encoder, type Piece } from "./bytes.js";
-import { call, type Engine, Handle } from "./engine.js";
+import { Handle } from "./engine.js";
 import { described } from "./errors.js";
 import type { TextBlocks } from "./forms.js";
 import { numbersIn, parse } from "./json.js";
+import { type Bindings, engine } from "./modules/reply.js";
 import type { TextOptions } from "./reply.js";
 import { withNamedBytes } from "./units.js";
 
-class Blocks extends Handle<InstanceType<Engine["TextBlocks"]>> {
+class Blocks extends Handle<InstanceType<Bindings["TextBlocks"]>> {
   constructor(options: string) {
-    super((engine) => new engine.TextBlocks(options));
+    super(engine, engine.call((bindings) => new bindings.TextBlocks(options)));
   }
 
   of(pieces: readonly Uint8Array[]): string {
@@ -58,5 +59,5 @@ function detected(pieces: readonly Uint8Array[], tools: unknown): { profile: str
     at += piece.length;
   }
   const json = tools === undefined ? "" : JSON.stringify(tools);
-  return call((engine) => JSON.parse(engine.detectProfile(text, json)) as { profile: string; why: string });
+  return engine.call((bindings) => JSON.parse(bindings.detectProfile(text, json)) as { profile: string; why: string });
 }

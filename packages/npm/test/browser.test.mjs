@@ -69,7 +69,7 @@ async function isShown(page, provider) {
   assert.equal(status, "stopped");
   assert.equal(text, expected.text);
   assert.deepEqual(JSON.parse(calls), [{ name: expected.call, input: expected.input }]);
-  assert.deepEqual(JSON.parse(live), { path: "a.rs", state: "partial" });
+  assert.deepEqual(JSON.parse(live), { path: "a.rs", state: "partial", chunks: 1 });
 }
 
 const quiet = { root, configFile: false, logLevel: "error" };

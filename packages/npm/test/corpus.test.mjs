@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 
-import { applyEdits, Chunks, chunks, Frames, history, PartialJson, ready, Reply, Tools, tools, Transcript } from "reknit";
+import { Frames, PartialJson, ready, Reply, Tools, tools } from "reknit";
+import { applyEdits, ready as readyForEdits } from "reknit/edits";
+import { Chunks, chunks, history, ready as readyForSessions, Transcript } from "reknit/session";
 
 import { cases, corpusFile, cuts, pretty } from "./corpus.mjs";
 
@@ -30,7 +32,7 @@ function each(kind, depth, check) {
   counts.set(kind, all.length);
 }
 
-before(ready);
+before(() => Promise.all([ready(), readyForEdits(), readyForSessions()]));
 
 after(() => {
   rmSync(empty, { recursive: true });

@@ -17,10 +17,13 @@ if (skip) console.log(skip);
 
 const WORKER = `
   import { read } from "reknit";
+  import { applyEdits, ready } from "reknit/edits";
   export default {
     async fetch(request) {
       const items = [];
       for await (const item of read(request.body)) items.push([item.type, item.text ?? item.status]);
+      await ready();
+      items.push(applyEdits({}, "nothing").problems[0].kind);
       return Response.json(items);
     },
   };
@@ -35,20 +38,23 @@ const CONFIG = `
   const worker :Workerd.Worker = (
     modules = [
       (name = "worker.js", esModule = embed "worker.js"),
-      (name = "engine_bg.wasm", wasm = embed "engine_bg.wasm"),
+      (name = "reply.wasm", wasm = embed "reply.wasm"),
+      (name = "edits.wasm", wasm = embed "edits.wasm"),
     ],
     compatibilityDate = "2025-01-01",
   );
 `;
 
-test("a worker imports the module and reads what it is sent", { skip }, async () => {
+test("a worker imports modules and reads what it is sent", { skip }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "reknit-edge-"));
   let server;
   try {
     const stdin = { contents: WORKER, resolveDir: here, loader: "js" };
     const outfile = join(folder, "worker.js");
     await build({ stdin, outfile, bundle: true, format: "esm", conditions: ["workerd"], external: ["*.wasm"], logLevel: "error" });
-    copyFileSync(join(here, "node_modules/reknit/dist/engine_bg.wasm"), join(folder, "engine_bg.wasm"));
+    for (const name of ["reply.wasm", "edits.wasm"]) {
+      copyFileSync(join(here, "node_modules/reknit/dist/entry", name), join(folder, name));
+    }
     writeFileSync(join(folder, "config.capnp"), CONFIG);
     const words = ["serve", "--control-fd=1", "config.capnp"];
     server = spawn(workerd, words, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
@@ -58,7 +64,7 @@ test("a worker imports the module and reads what it is sent", { skip }, async ()
     });
     const body = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
     const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body });
-    assert.deepEqual(await response.json(), [["text", "Hi"], ["end", "stopped"]]);
+    assert.deepEqual(await response.json(), [["text", "Hi"], ["end", "stopped"], "no-edits"]);
   } finally {
     server?.kill();
     rmSync(folder, { recursive: true });

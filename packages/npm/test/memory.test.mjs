@@ -13,7 +13,9 @@ function run(program) {
 }
 
 /** The engine of the installed package, which exports more inside than to its users. */
-const INSIDE = 'import { memory, Handle } from "./node_modules/reknit/dist/engine.js";';
+const INSIDE = `
+  import { Handle } from "./node_modules/reknit/dist/engine.js";
+  import { engine } from "./node_modules/reknit/dist/modules/reply.js";`;
 
 test("10,000 replies leave the memory as it was", () => {
   const { first, last } = run(`${INSIDE}
@@ -27,7 +29,7 @@ test("10,000 replies leave the memory as it was", () => {
         else if (at % 3 === 1) { const reply = new Reply(); reply.push(delta); reply.finish(); }
         else { const reply = new Reply(); reply.push(delta); reply.dispose(); }
       }
-      return memory();
+      return engine.memory();
     }
     const first = await replies(200);
     console.log(JSON.stringify({ first, last: await replies(10000) }));`);
@@ -47,7 +49,7 @@ test("what nobody disposed is freed by the garbage collector", () => {
         // Finalizers run between two tasks.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return memory();
+      return engine.memory();
     }
     const first = await replies(5);
     console.log(JSON.stringify({ first, last: await replies(50) }));`);
@@ -59,7 +61,7 @@ test("a trap in the engine retires the instance, and new values get a fresh one"
     import { PartialJson, ready, ReknitError, Reply } from "reknit";
     await ready();
     class Broken extends Handle {
-      constructor() { super((engine) => new engine.PartialJson()); }
+      constructor() { super(engine, engine.call((bindings) => new bindings.PartialJson())); }
       // The pointer of a value that is not there: the engine reads beyond its memory.
       trap() { return this.use((inner) => { inner.__wbg_ptr = 0xfffffff0; return inner.push("{}"); }); }
     }

@@ -40,6 +40,15 @@ test("npm installs the tarball, and it can be imported and required", () =>
     writeFileSync(join(folder, "b.cjs"), `const { read } = require("reknit");\n(async () => { ${LOOP} })();`);
     writeFileSync(join(folder, "c.mjs"), `import { read } from "reknit/inline";\n${LOOP}`);
     for (const file of ["a.mjs", "b.cjs", "c.mjs"]) assert.equal(run(folder, file), PRINTED, file);
+    for (const end of ["", "/inline"]) {
+      const program = `
+        import { applyEdits, ready } from "reknit/edits${end}";
+        import { chunks, ready as readyForSessions } from "reknit/session${end}";
+        await Promise.all([ready(), readyForSessions()]);
+        console.log(applyEdits({}, "").problems[0].kind, chunks([]).chunks.length);`;
+      writeFileSync(join(folder, "d.mjs"), program);
+      assert.equal(run(folder, "d.mjs"), "no-edits 0\n", end);
+    }
     const installed = join(folder, "node_modules/reknit");
     for (const file of ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-LICENSES.txt"]) {
       assert.ok(readFileSync(join(installed, file), "utf8").length > 100, file);
@@ -59,7 +68,7 @@ test("esbuild bundles the package into one file, or with the module beside it", 
     await bundled("reknit/inline", join(folder, "one/bundle.mjs"));
     assert.equal(run(folder, "one/bundle.mjs"), PRINTED);
     await bundled("reknit", join(folder, "bundle.mjs"));
-    copyFileSync(join(here, "node_modules/reknit/dist/engine_bg.wasm"), join(folder, "engine_bg.wasm"));
+    copyFileSync(join(here, "node_modules/reknit/dist/entry/reply.wasm"), join(folder, "reply.wasm"));
     assert.equal(run(folder, "bundle.mjs"), PRINTED);
   }));
 

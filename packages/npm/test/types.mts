@@ -2,8 +2,12 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { applyEdits, type Change, chunks, frames, history, type Item, type Message, PartialJson, read, ready, ReknitError, Reply, tools, Transcript } from "reknit";
+import { type Change, frames, type Item, type Message, PartialJson, read, ready, ReknitError, Reply, tools } from "reknit";
+import { applyEdits, type EditReport } from "reknit/edits";
+import { applyEdits as inlineEdits } from "reknit/edits/inline";
 import { read as inline } from "reknit/inline";
+import { chunks, history, ready as readyForSessions, Transcript } from "reknit/session";
+import { Chunks as InlineChunks } from "reknit/session/inline";
 
 declare function show(text: string): void;
 declare function run(name: string, input: unknown): Promise<void>;
@@ -50,12 +54,14 @@ export async function classes(bytes: Uint8Array): Promise<Change[]> {
   }
   const json = new PartialJson({ numbers: "bigint" });
   for (const change of json.push("{")) if ("opened" in change) show(change.opened.path);
-  const report = applyEdits({ "a.rs": "" }, "", { loosest: "indentation" });
+  const report: EditReport = applyEdits({ "a.rs": "" }, "", { loosest: "indentation" });
   show(report.files[0]?.edits[0]?.reason ?? "");
+  await readyForSessions();
   const { messages } = history("anthropic", [{ v: 1, seq: 1, at: 0, body: { type: "mode", mode: "plan" } }]);
   show(String(messages.length + chunks([{ type: "text-delta", delta: "Hi" }]).chunks.length));
   const step = new Transcript().append({ v: 1, seq: 1, at: 0, body: { type: "text-delta", delta: "Hi" } });
   if (step !== undefined && "chunk" in step.effect) show(step.effect.chunk.status);
+  show(new InlineChunks().json + inlineEdits({}, "").problems.length);
   for (const block of tools("").blocks) if (block.type === "tool_call") show(block.name);
   // @ts-expect-error: a number is not a piece
   live.push(5);

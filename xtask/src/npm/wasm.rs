@@ -1,4 +1,4 @@
-//! The WebAssembly module: the ways to build it, and what is in it.
+//! The WebAssembly modules: the ways to build them, and what is in them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -45,9 +45,11 @@ impl Way {
         Ok(sources.join("Cargo.lock").is_file().then_some(Self::From(sources)))
     }
 
-    /// Builds the module, in a folder of its own: with other settings the rest would be built twice.
-    pub(super) fn build(&self, project: &Project, folder: &Path) -> Result<PathBuf> {
+    /// Builds the module of a feature, in a folder of its own: with other settings the rest would be built
+    /// twice. The next module replaces it.
+    pub(super) fn build(&self, project: &Project, folder: &Path, feature: &str) -> Result<PathBuf> {
         let mut cargo = project.cargo(["build", "--quiet", "--locked", "-p", "reknit-wasm", "--lib"]);
+        cargo.args(["--no-default-features", "--features", feature]);
         cargo.args(["--profile", "npm", "--target", TARGET, "--target-dir"]).arg(folder);
         match self {
             Self::Installed => {}
@@ -98,7 +100,7 @@ pub(super) fn check_versions(project: &Project, package: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The licences of everything that is compiled into the module.
+/// The licences of everything that is compiled into the modules.
 pub(super) fn licences(project: &Project) -> Result<String> {
     let mut cargo = project.cargo(["tree", "--locked", "-p", "reknit-wasm", "--target", TARGET]);
     let output = cargo.args(["--edges", "normal", "--prefix", "none", "--format", "{p}"]).output();
@@ -109,7 +111,7 @@ pub(super) fn licences(project: &Project) -> Result<String> {
             .lines()
             .any(|line| line.starts_with(&format!("{name} v{version}")) && !line.contains("(proc-macro)"))
     };
-    let mut licences = "The module was built from these crates and the Rust standard library.\n".to_owned();
+    let mut licences = "The modules were built from these crates and the Rust standard library.\n".to_owned();
     let tree = tree(project)?;
     for package in elements(&tree["packages"]).filter(|package| !package["source"].is_null()) {
         let (name, version) = (text(&package["name"]), text(&package["version"]));

@@ -48,7 +48,9 @@ enum Wire {
 #[derive(Debug)]
 enum Building {
     No,
-    Wanted,
+    /// By this, as soon as the dialect is known. It is not named there, so that a program that never wants it is
+    /// linked without it.
+    Wanted(fn(Dialect) -> Option<Native>),
     Native(Native),
 }
 
@@ -94,7 +96,7 @@ impl Source {
     }
 
     pub(super) fn build_native(&mut self) {
-        self.native = Building::Wanted;
+        self.native = Building::Wanted(Native::new);
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
@@ -178,7 +180,7 @@ impl Source {
     pub(super) fn into_native(self) -> Vec<Value> {
         match self.native {
             Building::Native(native) => native.into_messages(),
-            Building::No | Building::Wanted => Vec::new(),
+            Building::No | Building::Wanted(_) => Vec::new(),
         }
     }
 }
@@ -231,8 +233,8 @@ impl Wire {
     fn translate(&mut self, frame: &Frame<'_>, native: &mut Building) {
         let (Self::Named(dialect, translator) | Self::Known(dialect, translator)) = self else { return };
         translator.push(frame);
-        if let Building::Wanted = native {
-            *native = Native::new(*dialect).map_or(Building::No, Building::Native);
+        if let Building::Wanted(new) = native {
+            *native = new(*dialect).map_or(Building::No, Building::Native);
         }
         if let Building::Native(native) = native {
             native.push(frame);

@@ -12,21 +12,18 @@ pub(super) enum Finder {
 }
 
 impl Finder {
-    pub(super) fn new(mut bytes: Vec<u8>) -> Self {
-        bytes.sort_unstable();
-        bytes.dedup();
-        match bytes[..] {
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let mut table = Box::new([false; 256]);
+        for byte in bytes {
+            table[usize::from(*byte)] = true;
+        }
+        let distinct: Vec<_> = (0..=u8::MAX).filter(|byte| table[usize::from(*byte)]).collect();
+        match distinct[..] {
             [] => Self::None,
             [a] => Self::One(a),
             [a, b] => Self::Two(a, b),
             [a, b, c] => Self::Three(a, b, c),
-            _ => {
-                let mut table = Box::new([false; 256]);
-                for byte in bytes {
-                    table[usize::from(byte)] = true;
-                }
-                Self::Many(table)
-            }
+            _ => Self::Many(table),
         }
     }
 

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde::de::Error as _;
+
+use crate::json::{self, DeserializeError, Object, Value};
 
 /// How a model writes tool calls and thinking into its text.
 ///
@@ -105,7 +108,7 @@ pub(super) struct Reasoning {
 
 /// How calls are written.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(try_from = "Object")]
 pub(super) enum Calls {
     /// A marker for the call, and markers for its parameters.
     Markup(Markup),
@@ -117,6 +120,32 @@ pub(super) enum Calls {
     Gemma(Gemma),
     /// Harmony's channels, which also mark thinking.
     Channels(Channels),
+}
+
+impl TryFrom<Object> for Calls {
+    type Error = DeserializeError;
+
+    fn try_from(mut fields: Object) -> Result<Self, Self::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        enum Kind {
+            Markup,
+            Json,
+            Python,
+            Gemma,
+            Channels,
+        }
+        let kind = fields.remove("kind").ok_or_else(|| DeserializeError::missing_field("kind"))?;
+        let kind = json::from_value(&kind)?;
+        let fields = Value::Object(fields);
+        Ok(match kind {
+            Kind::Markup => Self::Markup(json::from_value(&fields)?),
+            Kind::Json => Self::Json(json::from_value(&fields)?),
+            Kind::Python => Self::Python(json::from_value(&fields)?),
+            Kind::Gemma => Self::Gemma(json::from_value(&fields)?),
+            Kind::Channels => Self::Channels(json::from_value(&fields)?),
+        })
+    }
 }
 
 /// Calls as markup. In a marker, `{name}` is the name, `{blank}` is any whitespace, and `{attributes}` is any
@@ -375,7 +404,9 @@ impl Grammar {
 
     /// Parses a grammar in TOML.
     pub fn from_toml(source: &str) -> Result<Self, GrammarError> {
-        toml::from_str(source).map_err(|error| GrammarError::Form(error.to_string()))
+        let value: Value = toml::from_str(source).map_err(|error| GrammarError::Form(error.to_string()))?;
+        // By way of a value: each of its types would be read in all the ways that the parser of TOML has.
+        json::from_value(&value).map_err(|error| GrammarError::Form(error.to_string()))
     }
 }
 

@@ -389,8 +389,8 @@ fn json_follows(text: &str, end: usize, finished: bool) -> Match<()> {
 impl Openers {
     fn new(openers: Vec<Opener>, code: bool) -> Self {
         let mut first: Vec<_> = openers.iter().map(|opener| opener.template.first_byte()).collect();
-        let finder = Finder::new(first.clone());
+        let finder = Finder::new(&first);
         first.extend(if code { &b"`~"[..] } else { b"" });
-        Self { openers, finder, code_finder: Finder::new(first) }
+        Self { openers, finder, code_finder: Finder::new(&first) }
     }
 }

@@ -32,7 +32,7 @@ impl Followers {
     pub(super) fn new(first: First, markers: Vec<String>, others: Vec<String>) -> Self {
         let mut bytes = vec![b'\n'];
         bytes.extend(markers.iter().chain(&others).filter_map(|marker| marker.bytes().next()));
-        Self { first, markers, others, finder: Finder::new(bytes) }
+        Self { first, markers, others, finder: Finder::new(&bytes) }
     }
 
     /// Whether the marker that ends at `end` counts: one of these follows, or nothing at all. `look` says how

@@ -112,11 +112,11 @@ impl Rules {
                 rules.wrapped.push(template("wrapper.open", marker)?.followed_by(&rules.calls.open));
             }
         }
-        rules.finder = Finder::new(bytes.clone());
+        rules.finder = Finder::new(&bytes);
         bytes.push(close.first_byte());
-        rules.value_finder = Finder::new(bytes.clone());
+        rules.value_finder = Finder::new(&bytes);
         bytes.push(b'\n');
-        rules.line_finder = Finder::new(bytes);
+        rules.line_finder = Finder::new(&bytes);
         rules.treatments = rules.all_treatments();
         Ok(rules)
     }

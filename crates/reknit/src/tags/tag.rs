@@ -1,5 +1,7 @@
 //! [`Tag`]: the opening and closing markers of something with a name.
 
+use std::collections::BTreeSet;
+
 use super::exact::Exact;
 use super::template::{Match, Name, Template};
 
@@ -22,9 +24,9 @@ impl Tag {
 
     /// With one of `names`.
     pub(super) fn listed(open: Template, close: Template, names: &[String]) -> Self {
-        let mut names: Vec<_> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
-        names.sort_unstable();
-        names.dedup();
+        let mut sorted = BTreeSet::new();
+        sorted.extend(names.iter().filter(|name| !name.is_empty()).cloned());
+        let names: Vec<_> = sorted.into_iter().collect();
         let closers = names.iter().map(|name| Exact::new(close.render(name))).collect();
         Self { open: open.with_names(&names), close, names, closers }
     }

@@ -51,7 +51,7 @@ pub struct Tagger {
     /// A parser that has read nothing yet. Each text gets a copy.
     parser: Parser,
     ids: Ids,
-    texts: BTreeMap<u32, TaggedText>,
+    texts: BTreeMap<u32, Box<TaggedText>>,
     /// The texts that the provider closed before it reported why their choice stopped, which decides how they
     /// end.
     closing: Vec<u32>,
@@ -177,12 +177,14 @@ impl Tagger {
                     let diagnostic = place.notice(Kind::DuplicateBlock, "the block already exists");
                     return self.after_output(Event::Noticed(diagnostic));
                 }
-                self.texts.insert(block.number(), TaggedText::new(block, choice, self.parser.clone()));
+                self.texts
+                    .insert(block.number(), Box::new(TaggedText::new(block, choice, self.parser.clone())));
                 None
             }
             Event::Grew { block, text } => {
                 let Self { texts, closing, ids, output, .. } = self;
-                let is_open = |text: &&mut TaggedText| !text.is_over() && !closing.contains(&block.number());
+                let is_open =
+                    |text: &&mut Box<TaggedText>| !text.is_over() && !closing.contains(&block.number());
                 match texts.get_mut(&block.number()).filter(is_open) {
                     Some(tagged) => tagged.push(text, place, ids, output),
                     None => return Some(event),
@@ -282,7 +284,7 @@ impl Tagger {
 
     /// Starts a text that is the whole input.
     pub(crate) fn begin_input(&mut self) {
-        self.texts.insert(INPUT.number(), TaggedText::new(INPUT, 0, self.parser.clone()));
+        self.texts.insert(INPUT.number(), Box::new(TaggedText::new(INPUT, 0, self.parser.clone())));
     }
 
     /// Takes the next bytes of the text that is the whole input.

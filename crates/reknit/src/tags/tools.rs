@@ -138,7 +138,10 @@ impl Types {
 
 fn types(schema: Option<&Json>) -> BTreeMap<String, Types> {
     let properties = schema.and_then(|schema| schema.get("properties")).and_then(Json::as_object);
-    properties.into_iter().flatten().map(|(name, schema)| (name.clone(), read_types(schema, 0))).collect()
+    let mut types = BTreeMap::new();
+    types
+        .extend(properties.into_iter().flatten().map(|(name, schema)| (name.clone(), read_types(schema, 0))));
+    types
 }
 
 fn read_types(schema: &Json, depth: usize) -> Types {

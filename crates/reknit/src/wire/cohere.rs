@@ -4,7 +4,7 @@
 //! them comes. Before its calls the model writes a plan, which is a text. Only `message-end` completes a message.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
@@ -391,8 +391,8 @@ impl Fold {
         self.close_bare(events);
         self.close_plan(events);
         let all = self.contents.values().chain(self.calls.values());
-        let mut open: Vec<_> = all.filter(|open| open.phase != Phase::Over).map(|open| open.slot).collect();
-        open.sort_unstable();
+        let mut open = BTreeSet::new();
+        open.extend(all.filter(|open| open.phase != Phase::Over).map(|open| open.slot));
         for slot in open {
             events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
             events.closed(slot);

@@ -52,7 +52,7 @@ fn is_google_error(error: Raw<'_>) -> bool {
 pub(super) struct Fold {
     state: State,
     start: Start,
-    candidates: BTreeMap<u32, Candidate>,
+    candidates: BTreeMap<u32, Box<Candidate>>,
     slots: u32,
     seen: Seen,
     usage: String,
@@ -109,7 +109,7 @@ impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects also end this one with OpenAI's last frame.
         if frame.data == DONE {
-            self.candidates.values_mut().for_each(Candidate::end_again);
+            self.candidates.values_mut().for_each(|candidate| candidate.end_again());
             return Ok(());
         }
         let members = Members::read(frame.data)?;
@@ -167,7 +167,7 @@ impl Fold {
         if self.candidates.is_empty() {
             self.blocked
         } else {
-            self.candidates.values().all(Candidate::has_stopped)
+            self.candidates.values().all(|candidate| candidate.has_stopped())
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A reply has one text, one thinking and any number of calls, which come whole. Only `done` completes it.
 
+use std::collections::BTreeSet;
+
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
 use super::failure::fail;
@@ -184,8 +186,8 @@ impl Fold {
     }
 
     fn end(&mut self, reason: Option<String>, events: &mut Events) {
-        let mut open: Vec<_> = self.text.into_iter().chain(self.thinking).collect();
-        open.sort_unstable();
+        let mut open = BTreeSet::new();
+        open.extend(self.text.into_iter().chain(self.thinking));
         open.into_iter().for_each(|slot| events.closed(slot));
         match reason {
             Some(detail) => {

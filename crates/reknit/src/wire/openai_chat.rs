@@ -6,7 +6,7 @@
 //! in place of the delta.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::Blocks;
 use super::events::Events;
@@ -49,7 +49,7 @@ const PADDING: [&str; 2] = ["obfuscation", "p"];
 pub(super) struct Fold {
     state: State,
     start: Start,
-    choices: BTreeMap<u32, Choice>,
+    choices: BTreeMap<u32, Box<Choice>>,
     slots: u32,
     seen: Seen,
     usage: String,
@@ -172,7 +172,7 @@ impl Translate for Fold {
         if self.state != State::Within {
             return;
         }
-        let are_over = self.choices.values().all(Choice::is_over);
+        let are_over = self.choices.values().all(|choice| choice.is_over());
         if are_over && !self.choices.is_empty() { self.end(events) } else { self.cut(events) }
     }
 
@@ -185,7 +185,7 @@ impl Translate for Fold {
 
 impl Fold {
     fn end(&mut self, events: &mut Events) {
-        let mut open = Vec::new();
+        let mut open = BTreeSet::new();
         for choice in self.choices.values_mut() {
             choice.report_missing(events);
             if !choice.has_stopped() {
@@ -193,7 +193,6 @@ impl Fold {
             }
             open.extend(choice.open_blocks());
         }
-        open.sort_unstable();
         open.into_iter().for_each(|slot| events.closed(slot));
         events.push(Event::Ended);
         self.state = State::After;

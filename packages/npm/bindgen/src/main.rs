@@ -1,4 +1,4 @@
-//! Makes the JavaScript side of the WebAssembly module: `reknit-bindgen MODULE FOLDER`.
+//! Makes the JavaScript side of a WebAssembly module: `reknit-bindgen MODULE FOLDER NAME`.
 
 use std::env;
 
@@ -7,11 +7,13 @@ use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> Result<()> {
     let arguments: Vec<_> = env::args_os().skip(1).collect();
-    let [module, folder] = arguments.as_slice() else { bail!("usage: reknit-bindgen MODULE FOLDER") };
+    let [module, folder, name] = arguments.as_slice() else {
+        bail!("usage: reknit-bindgen MODULE FOLDER NAME")
+    };
     let mut bindgen = Bindgen::new();
     bindgen
         .input_path(module)
-        .out_name("engine")
+        .out_name(&name.to_string_lossy())
         .web(true)?
         // The package finds the module itself, in a way for each place where it runs.
         .omit_default_module_path(true)

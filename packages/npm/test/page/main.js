@@ -1,6 +1,7 @@
 // A page that asks for a reply and shows it.
 
 import { PartialJson, read } from "reknit";
+import { chunks, ready } from "reknit/session";
 
 const body = JSON.stringify({ model: "any", max_tokens: 99, stream: true, messages: [{ role: "user", content: "Hi" }] });
 const abort = new AbortController();
@@ -20,5 +21,8 @@ document.querySelector("#calls").textContent = JSON.stringify(calls);
 
 const json = new PartialJson();
 json.push('{"path": "a.rs", "content": "fn ma');
-document.querySelector("#live").textContent = JSON.stringify({ path: json.value.path, state: json.state("/content") });
+await ready();
+const { length } = chunks([{ type: "text-delta", delta: "Hi" }]).chunks;
+const live = { path: json.value.path, state: json.state("/content"), chunks: length };
+document.querySelector("#live").textContent = JSON.stringify(live);
 document.body.dataset.status = status;

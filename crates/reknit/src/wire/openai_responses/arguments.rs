@@ -196,13 +196,12 @@ impl Arguments {
 
 impl Order {
     fn apply(&self, object: Object) -> Value {
-        let mut sorted: Vec<_> = object.into_iter().collect();
-        sorted.sort_by_key(|(key, _)| match self {
-            Self::AsItIs => false,
-            Self::First(first) => key != first,
-            Self::Last(last) => key == last,
+        let (first, last): (Vec<_>, Vec<_>) = object.into_iter().partition(|(key, _)| match self {
+            Self::AsItIs => true,
+            Self::First(first) => key == first,
+            Self::Last(last) => key != last,
         });
-        Value::from(Object::from_iter(sorted))
+        Value::from(Object::from_iter(first.into_iter().chain(last)))
     }
 }
 

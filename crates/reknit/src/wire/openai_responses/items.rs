@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// real one, the item is placed after all others.
 #[derive(Clone, Debug)]
 pub(super) struct Items<T> {
-    entries: BTreeMap<u32, Entry<T>>,
+    entries: BTreeMap<u32, Box<Entry<T>>>,
     /// The newest item that came with an index.
     by_index: BTreeMap<u64, u32>,
     /// The newest item that came with an id.
@@ -77,7 +77,7 @@ impl<T> Items<T> {
             None => Put::AtTheEnd(next),
         };
         let place = put.place();
-        self.entries.insert(place, Entry { index, id: None, item: make(place) });
+        self.entries.insert(place, Box::new(Entry { index, id: None, item: make(place) }));
         self.by_index.insert(index, place);
         self.set_id(place, id);
         put

@@ -25,17 +25,22 @@ impl Node {
     pub(super) fn new(value: Value) -> Self {
         match value {
             Value::Object(object) => {
-                let children = object.into_iter().map(|(key, value)| (Step::Key(key), Self::new(value)));
-                Self::Inner(children.collect())
+                Self::inner(object.into_iter().map(|(key, value)| (Step::Key(key), value)))
             }
-            Value::Array(elements) => {
-                let children = elements.into_iter().enumerate();
-                Self::Inner(children.map(|(index, value)| (Step::Index(index), Self::new(value))).collect())
-            }
+            Value::Array(elements) => Self::inner(
+                elements.into_iter().enumerate().map(|(index, value)| (Step::Index(index), value)),
+            ),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 Self::Leaf(value.to_string())
             }
         }
+    }
+
+    fn inner(values: impl Iterator<Item = (Step, Value)>) -> Self {
+        // Not collected, which would sort them first.
+        let mut children = BTreeMap::new();
+        children.extend(values.map(|(step, value)| (step, Self::new(value))));
+        Self::Inner(children)
     }
 
     pub(super) fn child(&self, step: &Step) -> Option<&Self> {

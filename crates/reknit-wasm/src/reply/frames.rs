@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::output::{Form, Output};
 use crate::failure::Failure;
-use crate::options::{LimitOptions, parse};
-use crate::output::{Form, Output, json};
+use crate::json::{json, parse};
+use crate::limits::LimitOptions;
 
 /// A stream that is being divided into frames.
 #[wasm_bindgen]

@@ -5,9 +5,9 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::options::{Options, named, tools_from};
 use crate::failure::Failure;
-use crate::options::{Options, named, parse, tools_from};
-use crate::output::json;
+use crate::json::{json, parse};
 
 /// A model's text, which is read for its blocks at the end.
 #[wasm_bindgen]

@@ -110,8 +110,3 @@ impl Output {
         serde_json::to_writer(&mut self.text, value).expect("the engine's values are JSON");
     }
 }
-
-/// One value as JSON.
-pub(crate) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("the engine's values are JSON")
-}

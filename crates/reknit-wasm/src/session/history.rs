@@ -9,9 +9,9 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::read;
 use crate::failure::Failure;
-use crate::output::json;
-use crate::session::read;
+use crate::json::json;
 
 #[derive(Serialize)]
 struct Request<'a> {

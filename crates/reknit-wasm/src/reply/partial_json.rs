@@ -6,8 +6,9 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::output::{Form, Output};
 use crate::failure::Failure;
-use crate::output::{Form, Output, json};
+use crate::json::json;
 
 /// A JSON value whose text arrives in pieces.
 #[wasm_bindgen]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
+use crate::limits::LimitOptions;
 
 /// What the ids of calls in a text start with, as on the command line.
 const IDS: &str = "call_";
@@ -21,31 +22,6 @@ pub(crate) struct Options {
     thinking: bool,
     tools: Option<Box<RawValue>>,
     limits: LimitOptions,
-}
-
-/// [`Limits`], each of which may be set.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct LimitOptions {
-    frame_bytes: Option<usize>,
-    reply_bytes: Option<u64>,
-    values: Option<usize>,
-    json_depth: Option<usize>,
-    blocks: Option<usize>,
-    diagnostics: Option<usize>,
-    text_bytes: Option<usize>,
-    param_bytes: Option<usize>,
-    file_bytes: Option<u64>,
-}
-
-/// The options in a JSON text.
-pub(crate) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Failure> {
-    serde_json::from_str(json).map_err(|error| {
-        // The place in a text that the caller never saw would only confuse.
-        let message = error.to_string();
-        let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
-        Failure::usage(format!("the options are wrong: {message}"), "the README lists the options")
-    })
 }
 
 impl Options {
@@ -98,22 +74,6 @@ impl Options {
         let (grammar, tools) = (self.grammar()?, self.tools()?);
         let tagger = grammar.map(|grammar| Tagger::new(&grammar, tools.as_ref(), IDS)).transpose();
         tagger.map_err(|error| Failure::new("malformed-grammar", &error, error.hint()))
-    }
-}
-
-impl LimitOptions {
-    pub(crate) fn limits(self) -> Limits {
-        let mut limits = Limits::default();
-        limits.frame_bytes = self.frame_bytes.unwrap_or(limits.frame_bytes);
-        limits.reply_bytes = self.reply_bytes.unwrap_or(limits.reply_bytes);
-        limits.values = self.values.unwrap_or(limits.values);
-        limits.json_depth = self.json_depth.unwrap_or(limits.json_depth);
-        limits.blocks = self.blocks.unwrap_or(limits.blocks);
-        limits.diagnostics = self.diagnostics.unwrap_or(limits.diagnostics);
-        limits.text_bytes = self.text_bytes.unwrap_or(limits.text_bytes);
-        limits.param_bytes = self.param_bytes.unwrap_or(limits.param_bytes);
-        limits.file_bytes = self.file_bytes.unwrap_or(limits.file_bytes);
-        limits
     }
 }
 

@@ -1,0 +1,9 @@
+// The entry point of edits for workers at the edge that import WebAssembly as a module.
+
+import { engine } from "../modules/edits.js";
+
+import module from "./edits.wasm";
+
+engine.provide(() => module);
+
+export * from "../edits.js";

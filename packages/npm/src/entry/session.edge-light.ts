@@ -1,0 +1,9 @@
+// The entry point of sessions for workers at the edge that import WebAssembly as a module if asked so.
+
+import { engine } from "../modules/session.js";
+
+import module from "./session.wasm?module";
+
+engine.provide(() => module);
+
+export * from "../session.js";
