@@ -22,8 +22,8 @@ const FILES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENS
 
 /// Builds the binary and packs it with its completions, manual pages and licences, those of its dependencies too.
 pub(crate) fn run(project: &Project) -> Result<()> {
-    run_command(&mut project.cargo(["build", "--release", "--locked", "-p", "reknit-cli"]))?;
-    let binary = project.target.join("release/reknit").with_extension(std::env::consts::EXE_EXTENSION);
+    run_command(&mut project.cargo(["build", "--profile", "dist", "--locked", "-p", "reknit-cli"]))?;
+    let binary = project.target.join("dist/reknit").with_extension(std::env::consts::EXE_EXTENSION);
     let tree = tree(project)?;
     let name = format!("reknit-{}-{}", version(&tree)?, host(project)?);
     let dist = project.target.join("dist");

@@ -63,6 +63,10 @@ fn recorder(file: &Path) -> Result<Arc<Recorder>, CommandError> {
             let what = anyhow!("`{}` already exists", file.display());
             CommandError::with_hint(what, "use another file name, or delete the file first")
         }
+        io::ErrorKind::NotFound => {
+            let what = anyhow!("cannot write `{}`: its folder does not exist", file.display());
+            CommandError::with_hint(what, "create the folder first, or use another file name")
+        }
         _ => anyhow::Error::from(error).context(format!("cannot write `{}`", file.display())).into(),
     })
 }

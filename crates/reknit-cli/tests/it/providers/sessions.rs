@@ -147,6 +147,9 @@ fn a_recording_replays_to_the_same_screen_and_has_no_key() {
     let again = home.run(&["run", "More.", "--record", "../session.rec"], "");
     assert_eq!(again.code, Some(2));
     assert!(again.stderr.contains("already exists"), "{}", again.stderr);
+    let nowhere = home.run(&["run", "More.", "--record", "../missing/session.rec"], "");
+    assert_eq!(nowhere.code, Some(2));
+    assert!(nowhere.stderr.contains("its folder does not exist"), "{}", nowhere.stderr);
 }
 
 #[test]
