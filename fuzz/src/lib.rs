@@ -2,11 +2,19 @@
 
 use std::fmt::Debug;
 
-use reknit::Dialect;
+use reknit::{Dialect, Limits};
 
 mod mutate;
 
 pub use mutate::stream as mutate_stream;
+
+/// Limits so small that inputs of a fuzzer reach them: those of a frame, and of a line of a recording.
+pub fn small_limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.frame_bytes = 64;
+    limits.json_depth = 8;
+    limits
+}
 
 /// How many bytes before the stream itself say what to do with it.
 const CONTROL: usize = 5;

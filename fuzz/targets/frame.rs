@@ -1,27 +1,14 @@
 //! Bytes to frames: the same for every cut, and server-sent events as a plain reading of the standard has them.
 #![no_main]
 
-use fuzz::Input;
+use fuzz::{Input, small_limits};
 use libfuzzer_sys::fuzz_target;
 use reknit::Limits;
 use reknit::frame::{Decoder, Framing, Kind};
 
-/// So small that inputs of a fuzzer reach it.
-fn small() -> Limits {
-    let mut limits = Limits::default();
-    limits.frame_bytes = 64;
-    limits.reply_bytes = 1 << 20;
-    limits.json_depth = 8;
-    limits.blocks = 8;
-    limits.diagnostics = 8;
-    limits.text_bytes = 64;
-    limits.param_bytes = 64;
-    limits
-}
-
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
-    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small() };
+    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small_limits() };
     let decoder = || match input.choice % 7 {
         0 => Decoder::detect(&limits),
         1 => Decoder::new(Framing::Sse, &limits),
@@ -39,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
         end = frame.bytes.1;
     }
     assert!(end <= input.bytes.len() as u64, "a frame ends after the input");
-    if limits != small() && input.choice % 7 == 2 {
+    if limits != small_limits() && input.choice % 7 == 2 {
         let ours = told.frames.into_iter().flatten().filter(|frame| frame.kind == Kind::Data);
         let ours: Vec<_> = ours.map(|frame| (frame.event, frame.data, frame.id)).collect();
         assert_eq!(ours, by_the_letter(&String::from_utf8_lossy(input.bytes)));

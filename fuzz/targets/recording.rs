@@ -1,27 +1,14 @@
 //! Recordings: any bytes are read the same for every cut, and what was read can be written and read again.
 #![no_main]
 
-use fuzz::Input;
+use fuzz::{Input, small_limits};
 use libfuzzer_sys::fuzz_target;
 use reknit::recording::{Detected, Header, Read, Reader, detect};
 use reknit::{Diagnostic, Limits};
 
-/// So small that inputs of a fuzzer reach it.
-fn small() -> Limits {
-    let mut limits = Limits::default();
-    limits.frame_bytes = 64;
-    limits.reply_bytes = 1 << 20;
-    limits.json_depth = 8;
-    limits.blocks = 8;
-    limits.diagnostics = 8;
-    limits.text_bytes = 64;
-    limits.param_bytes = 64;
-    limits
-}
-
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
-    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small() };
+    let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small_limits() };
     let told = input.same_for_every_cut(|pieces| read(pieces, &limits));
     if let Some(header) = &told.header {
         check_written(header, &told.reads);

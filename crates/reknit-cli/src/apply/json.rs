@@ -46,7 +46,7 @@ pub(super) struct RefusedEdit<'a> {
     repairs: &'a [Repair],
 }
 
-/// A part of the answer that could not be read, or that there is none.
+/// A part of the answer that could not be read, or that no edit was found.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ProblemLine<'a> {

@@ -123,7 +123,7 @@ struct Unit {
 enum Escape {
     /// More has to come.
     Open,
-    /// It stands for this byte; for none if it stands for a character that has more than one.
+    /// It means this byte; `None` if the character that it means has more than one.
     Whole(Option<u8>),
     /// It is not an escape.
     Wrong,
