@@ -133,8 +133,8 @@ impl Source {
             Some(frame) => {
                 self.place = Place { at: frame.bytes.start, frame: frame.number };
                 self.frames += 1;
-                let is_pause = frame.kind == Kind::Comment || is_heartbeat(&frame);
-                if matches!(self.wire, Wire::Unknown(_)) && is_pause {
+                let is_pause = || frame.kind == Kind::Comment || is_heartbeat(&frame);
+                if matches!(self.wire, Wire::Unknown(_)) && is_pause() {
                     pending.push_back(Event::Ping);
                 } else {
                     self.wire.take(&frame, &mut self.native)?;
