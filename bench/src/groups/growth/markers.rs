@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use reknit::tags::{Grammar, Parser, profile_source, profiles};
 
-use super::{Series, doublings};
+use super::{Series, doublings, whole_units};
 use crate::groups::{Bench, Scale};
 use crate::input::{KB, pieces};
 use crate::measure::{Effort, timed};
@@ -40,8 +40,12 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Series>> {
 }
 
 /// A text that repeats `unit`, up to `largest` bytes of it.
+///
+/// It has an even number of them: of an odd number of code spans the last one is open when the text ends, and its
+/// text is read once more, which is not growth.
 fn repeated(effort: Effort, grammar: &Grammar, unit: &str, largest: usize) -> Result<Series> {
-    let texts: Vec<_> = doublings(largest).map(|size| unit.repeat(size / unit.len())).collect();
+    let texts: Vec<_> =
+        doublings(whole_units(largest / 2, unit.len())).map(|pairs| unit.repeat(2 * pairs)).collect();
     let inputs = texts
         .iter()
         .map(|text| (text.len(), timed(move || read(grammar, text), |parser| parser.text().len())));
