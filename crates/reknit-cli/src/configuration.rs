@@ -1,5 +1,6 @@
 //! The configuration file, and the environment beside it.
 
+use reknit::Hint;
 use std::env;
 use std::fs;
 use std::io;
@@ -55,6 +56,6 @@ impl From<models::Error> for CommandError {
             models::Error::NoKey { .. } => explain::NO_KEY,
             _ => explain::CONFIGURATION,
         };
-        Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(kind)
+        Self::of(&error).explained_as(kind)
     }
 }

@@ -1,5 +1,6 @@
 //! `reknit doctor`: whether everything that a session needs is there, and what to do if it is not.
 
+use reknit::Hint;
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;

@@ -1,5 +1,6 @@
 //! The user's files and the journal of what was written, and their errors.
 
+use reknit::Hint;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -75,7 +76,7 @@ pub(crate) fn prune(journal: &Journal, root: &Root, now: SystemTime) {
 
 impl From<root::Error> for CommandError {
     fn from(error: root::Error) -> Self {
-        Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::PATH)
+        Self::of(&error).explained_as(explain::PATH)
     }
 }
 
@@ -84,10 +85,10 @@ impl From<journal::Error> for CommandError {
         let hint = match &error {
             journal::Error::Stopped => return Self::Stopped,
             journal::Error::Create { .. } => {
-                "choose a folder with `--journal`, or use `apply --no-journal` to write without undo"
+                "choose a folder with `--journal`, or use `apply --no-journal` to write without undo".into()
             }
             journal::Error::Unfinished { .. } => {
-                "`reknit log` finishes it or takes it back, unless another process is still writing it"
+                "`reknit log` finishes it or takes it back, unless another process is still writing it".into()
             }
             error => error.hint(),
         };
@@ -99,7 +100,7 @@ impl From<write::Error> for CommandError {
     fn from(error: write::Error) -> Self {
         match error {
             write::Error::Journal(error) => error.into(),
-            error => Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::WRITE),
+            error => Self::of(&error).explained_as(explain::WRITE),
         }
     }
 }
@@ -108,7 +109,7 @@ impl From<edits::Error> for CommandError {
     fn from(error: edits::Error) -> Self {
         match error {
             edits::Error::Write(error) => error.into(),
-            error => Self::with_hint(anyhow!("{error}"), error.hint()),
+            error => Self::of(&error),
         }
     }
 }
@@ -118,7 +119,7 @@ impl From<undo::Error> for CommandError {
         match error {
             undo::Error::Journal(error) => Self::from(error).explained_as(explain::UNDO),
             undo::Error::Write(error) => Self::from(error).explained_as(explain::UNDO),
-            error => Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::UNDO),
+            error => Self::of(&error).explained_as(explain::UNDO),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `reknit log`: what was written below a directory, and whether it was undone.
 
+use reknit::Hint;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,6 @@
 //! `reknit models`: which models can be used, and what is missing.
 
+use reknit::Hint;
 use std::io::{self, BufWriter, Write};
 
 use clap::Args;

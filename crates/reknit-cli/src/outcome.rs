@@ -1,7 +1,11 @@
 //! How a command ends, and with which exit code.
 
+use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
+
+use anyhow::anyhow;
+use reknit::Hint;
 
 use crate::{explain, interrupt, print_message};
 
@@ -46,6 +50,11 @@ impl CommandError {
     /// An error with a hint.
     pub(crate) fn with_hint(what: impl Into<anyhow::Error>, hint: impl Into<String>) -> Self {
         Self::Wrong { what: what.into(), hint: Some(hint.into()), kind: None }
+    }
+
+    /// An error of the engine or of what is built on it.
+    pub(crate) fn of(error: &(impl Display + Hint)) -> Self {
+        Self::with_hint(anyhow!("{error}"), error.hint())
     }
 
     /// The same error, with the kind that `reknit explain` has an entry for.

@@ -1,5 +1,6 @@
 //! `reknit replay`: plays a recording at its original speed, to standard output or over HTTP, optionally with faults.
 
+use reknit::Hint;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::thread;
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, CommandError> {
     let recording = Recording::load(arguments.file.as_deref())?;
     let faults = Faults { cut: arguments.cut, stalls: arguments.stalls.clone() };
     let schedule = Schedule::new(&recording.marks, arguments.speed, arguments.recut, &faults)
-        .map_err(|error| CommandError::with_hint(anyhow::anyhow!("{error}"), error.hint()))?;
+        .map_err(|error| CommandError::of(&error))?;
     let outcome = match &recording.diagnostic {
         None => Outcome::Done,
         Some(diagnostic) => {

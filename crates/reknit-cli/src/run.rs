@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
+use reknit::Hint;
 use reknit::agent::{AgentEvent, Body, EndReason, Entry};
 use reknit_runtime::approve::Careful;
 use reknit_runtime::provider::ErrorKind;
@@ -147,7 +148,7 @@ pub(crate) async fn read_log(store: &dyn Store, id: &str) -> Result<Vec<Stored>,
 
 impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
-        Self::with_hint(anyhow!("{error}"), error.hint()).explained_as(explain::SESSION)
+        Self::of(&error).explained_as(explain::SESSION)
     }
 }
 

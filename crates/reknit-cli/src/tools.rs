@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::Args;
+use reknit::Hint;
 use reknit::diagnostic::Kind;
 use reknit::event::End;
 use reknit::tags::{Grammar, GrammarError, Tools, detect, profile, profile_source, profiles};
@@ -183,7 +184,7 @@ pub(crate) fn report_call(name: &str, end: Option<End>, report: &mut Report) {
 
 /// The error of a grammar that cannot be used.
 pub(crate) fn wrong_grammar(error: &GrammarError) -> CommandError {
-    CommandError::with_hint(anyhow!("{error}"), error.hint())
+    CommandError::of(error)
 }
 
 /// The names of the profiles, and `auto`.

@@ -30,6 +30,8 @@
 //! # Ok::<(), reknit::json::Error>(())
 //! ```
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -96,10 +98,9 @@ pub struct UnknownProfile {
     name: String,
 }
 
-impl UnknownProfile {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        format!("use one of: {}", Profile::ALL.map(Profile::name).join(", "))
+impl Hint for UnknownProfile {
+    fn hint(&self) -> Cow<'static, str> {
+        format!("use one of: {}", Profile::ALL.map(Profile::name).join(", ")).into()
     }
 }
 

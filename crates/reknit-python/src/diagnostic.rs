@@ -1,7 +1,10 @@
 //! `reknit.Diagnostic`.
 
+use std::borrow::Cow;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use reknit::Hint;
 use reknit::diagnostic::Location;
 use reknit::event::Slot;
 
@@ -13,7 +16,7 @@ use reknit::event::Slot;
 pub(crate) struct Diagnostic {
     kind: &'static str,
     message: String,
-    hint: &'static str,
+    hint: Cow<'static, str>,
     at_byte: Option<u64>,
     frame: Option<u64>,
     block: Option<Address>,

@@ -1,13 +1,15 @@
 //! What goes wrong, as Python's exceptions.
 
 use std::any::Any;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+use reknit::Hint;
 
 /// Where the package defines its exceptions.
 const MODULE: &str = "reknit._error";
@@ -20,6 +22,16 @@ pub(crate) const PANIC_HINT: &str = "this is a bug in reknit: please report it w
 pub(crate) fn error(py: Python<'_>, kind: &str, message: &str, hint: &str) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     made(CLASS.import(py, MODULE, "Error"), kind, message, hint)
+}
+
+/// An error of the engine as `reknit.Error`.
+pub(crate) fn of_engine(py: Python<'_>, kind: &str, wrong: &(impl Display + Hint)) -> PyErr {
+    error(py, kind, &wrong.to_string(), &wrong.hint())
+}
+
+/// A mistake of the caller that the engine found, as `ValueError`. `what` is written before it.
+pub(crate) fn wrong_value(what: &str, wrong: &(impl Display + Hint)) -> PyErr {
+    PyValueError::new_err(format!("{what}{wrong}\nhint: {}", wrong.hint()))
 }
 
 /// `reknit.InUseError`: another thread is using the same object right now.

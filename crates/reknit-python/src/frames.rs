@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use reknit::frame::{self, Framing, Kind};
 
 use crate::diagnostic::Diagnostic;
-use crate::error::{error, guarded, guarded_for, lock};
+use crate::error::{guarded, guarded_for, lock, of_engine};
 use crate::options::{self, bytes_of, one_of};
 
 const WHAT: &str = "FrameDecoder";
@@ -136,7 +136,7 @@ impl FrameDecoder {
         let inner = lock(py, &self.inner, WHAT)?;
         let refused = inner.error.as_ref().map(|refused| {
             let kind = reknit::reply::Error::Frame(refused.clone()).kind().name();
-            error(py, kind, &refused.to_string(), refused.hint())
+            of_engine(py, kind, refused)
         });
         Ok(refused.map(|error| error.into_value(py).into_bound(py).into_any()))
     }

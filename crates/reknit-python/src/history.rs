@@ -1,10 +1,13 @@
 //! `reknit.history`: a session's log to the messages of its next request.
 
+use std::borrow::Cow;
+
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use reknit::Hint;
 use reknit::history as engine;
 
-use crate::error::{error, guarded, wrong_type};
+use crate::error::{guarded, of_engine, wrong_type};
 use crate::options;
 use crate::session::entry_of;
 use crate::value::{json, to_python};
@@ -32,7 +35,7 @@ pub(crate) fn history(py: Python<'_>, entries: &Bound<'_, PyAny>, dialect: &str)
     })?;
     let entries = list.map(|entry| entry_of(&entry?)).collect::<PyResult<Vec<_>>>()?;
     let request = guarded(py, || engine::request(dialect, &entries))?;
-    let request = request.map_err(|wrong| error(py, "no-requests", &wrong.to_string(), wrong.hint()))?;
+    let request = request.map_err(|wrong| of_engine(py, "no-requests", &wrong))?;
     Ok(Request { request })
 }
 
@@ -70,7 +73,7 @@ pub(crate) struct Repair {
     kind: &'static str,
     seq: u64,
     message: String,
-    hint: &'static str,
+    hint: Cow<'static, str>,
 }
 
 impl From<&engine::Repair> for Repair {

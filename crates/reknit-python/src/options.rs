@@ -4,10 +4,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping, PyMemoryView, PyString};
+use reknit::Hint;
 use reknit::tags::{self, Grammar, Tagger};
 use reknit::{Dialect, Limits};
 
-use crate::error::wrong_type;
+use crate::error::{wrong_type, wrong_value};
 use crate::value::from_python;
 
 /// The bytes of a piece.
@@ -123,9 +124,9 @@ impl Notation {
                 return Err(PyValueError::new_err("give either `profile` or `grammar`, not both"));
             }
             (Some(name), None) => named(name)?.clone(),
-            (None, Some(source)) => Grammar::from_toml(source).map_err(|error| {
-                PyValueError::new_err(format!("this is not a grammar: {error}\nhint: {}", error.hint()))
-            })?,
+            (None, Some(source)) => {
+                Grammar::from_toml(source).map_err(|error| wrong_value("this is not a grammar: ", &error))?
+            }
         };
         Ok(Some(Self { grammar, tools: tools.map(tool_list).transpose()? }))
     }
@@ -136,7 +137,7 @@ impl Notation {
 }
 
 pub(crate) fn wrong_grammar(error: &tags::GrammarError) -> PyErr {
-    PyValueError::new_err(format!("{error}\nhint: {}", error.hint()))
+    wrong_value("", error)
 }
 
 /// The names of the profiles: how models write calls into their text.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use reknit::json::{self, Change, State};
 
-use crate::error::{error, guarded_for, lock, wrong_type};
+use crate::error::{guarded_for, lock, of_engine, wrong_type};
 use crate::options;
 use crate::shadow::Shadow;
 use crate::value::to_python;
@@ -186,5 +186,5 @@ fn not_json(py: Python<'_>, wrong: &json::Error) -> PyErr {
         json::ErrorKind::Truncated => "truncated",
         _ => "syntax",
     };
-    error(py, kind, &wrong.to_string(), wrong.hint())
+    of_engine(py, kind, wrong)
 }

@@ -12,7 +12,7 @@ use reknit::tags::GrammarError;
 use reknit::{Dialect, Item, Limits};
 
 use crate::change::{self, Counter, Step};
-use crate::error::{error, guarded_for, lock, panicked};
+use crate::error::{guarded_for, lock, of_engine, panicked};
 use crate::item::{Call, End, Text, Thinking};
 use crate::message::{self, Message};
 use crate::options::{self, Notation, bytes_of};
@@ -376,8 +376,5 @@ fn broken(py: Python<'_>) -> PyErr {
 }
 
 fn refusal<'py>(py: Python<'py>, refused: &Error) -> Bound<'py, PyAny> {
-    error(py, refused.kind().name(), &refused.to_string(), &refused.hint())
-        .into_value(py)
-        .into_bound(py)
-        .into_any()
+    of_engine(py, refused.kind().name(), refused).into_value(py).into_bound(py).into_any()
 }

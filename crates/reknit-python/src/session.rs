@@ -10,7 +10,7 @@ use reknit::transcript::{self, Chunk, append};
 use serde::Serialize;
 
 use crate::diagnostic::name_bytes;
-use crate::error::{error, guarded, lock};
+use crate::error::{guarded, lock, of_engine, wrong_value};
 use crate::offsets::Offsets;
 use crate::value::{form, from_text_or_python, json};
 
@@ -184,11 +184,11 @@ pub(crate) fn entry_of(entry: &Bound<'_, PyAny>) -> PyResult<Entry> {
 }
 
 fn misread(error: &Misread) -> PyErr {
-    PyValueError::new_err(format!("{error}\nhint: {}", error.hint()))
+    wrong_value("", error)
 }
 
 fn misfit(py: Python<'_>, misfit: &transcript::Misfit) -> PyErr {
-    error(py, "misfit", &misfit.to_string(), misfit.hint())
+    of_engine(py, "misfit", misfit)
 }
 
 /// Gives the place of what a change adds in code points.

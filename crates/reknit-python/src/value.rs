@@ -6,7 +6,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use reknit::json::{Number, Object, Value};
 use serde::Serialize;
 
-use crate::error::unexpected;
+use crate::error::{unexpected, wrong_value};
 use crate::options::dict_of;
 
 /// How deeply the engine's own forms may be nested: arguments of any depth that it reads, and what is around them.
@@ -70,9 +70,9 @@ pub(crate) fn json(form: &impl Serialize) -> PyResult<String> {
 /// A value from JSON text, or from Python's objects.
 pub(crate) fn from_text_or_python(given: &Bound<'_, PyAny>) -> PyResult<Value> {
     match given.cast::<PyString>() {
-        Ok(text) => Value::parse(text.to_str()?, DEPTH).map_err(|error| {
-            PyValueError::new_err(format!("this is not JSON: {error}\nhint: {}", error.hint()))
-        }),
+        Ok(text) => {
+            Value::parse(text.to_str()?, DEPTH).map_err(|error| wrong_value("this is not JSON: ", &error))
+        }
         Err(_) => from_python(given),
     }
 }

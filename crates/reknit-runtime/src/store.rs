@@ -6,6 +6,8 @@
 //! A position in a log is a [`Cursor`]: an epoch and a number. The number alone is not enough, because entries that
 //! were lost in a crash leave numbers that are given again.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use reknit::agent::{Body, Content, Entry};
@@ -173,16 +175,15 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Fenced { .. } => "continue it there, or resume it here once that has ended",
             Self::Conflict { .. } => "read the log again and resume from its end",
             Self::NoSession { .. } => "`reknit sessions` lists those that there are",
             Self::Damaged { .. } => "delete the session, or restore the database from a copy",
             Self::Failed { .. } => "check that the disk has room and that the database can be written",
-        }
+        })
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::fmt::Display;
 
+use reknit::Hint;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 
 /// The kind of a failure that is a mistake of the caller. The package throws a `TypeError` for it, and a
 /// `ReknitError` for any other kind.
-const USAGE: &str = "usage";
+pub(crate) const USAGE: &str = "usage";
 
 /// An error, thrown as its JSON text.
 #[derive(Debug, Serialize)]
@@ -20,6 +21,11 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(kind: &'static str, message: impl Display, hint: impl Display) -> Self {
         Self { kind, message: message.to_string(), hint: hint.to_string() }
+    }
+
+    /// An error of the engine.
+    pub(crate) fn of(kind: &'static str, error: &(impl Display + Hint)) -> Self {
+        Self::new(kind, error, error.hint())
     }
 
     /// A mistake of the caller.

@@ -127,7 +127,7 @@ impl Reply {
     /// Why the rest of the input is refused, if it is.
     pub fn error(&self) -> Option<String> {
         let error = self.reply.error()?;
-        Some(Failure::new(error.kind().name(), error, error.hint()).json())
+        Some(Failure::of(error.kind().name(), error).json())
     }
 }
 

@@ -102,7 +102,7 @@ fn limits_of(limits: &str) -> Result<Limits, Failure> {
 }
 
 fn failure(misfit: &Misfit) -> Failure {
-    Failure::new("misfit", misfit, misfit.hint())
+    Failure::of("misfit", misfit)
 }
 
 /// Reads a form of the engine.

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::{env, io, time::SystemTime};
 
+use reknit::Hint;
 use reknit::edit::{How, Parser};
 use reknit_workspace::{Edits, Journal, Root};
 

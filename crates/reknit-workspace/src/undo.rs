@@ -1,5 +1,7 @@
 //! [`Undo`]: reverts an entry of the journal.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::fmt;
 use std::time::SystemTime;
 
@@ -193,17 +195,16 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Journal(error) => error.hint(),
             Self::Write(error) => error.hint(),
             Self::OtherRoot { .. } => {
-                "use that root to undo it; if it was moved, its files must be as the entry left them"
+                "use that root to undo it; if it was moved, its files must be as the entry left them".into()
             }
-            Self::AlreadyUndone { .. } => "undo that entry to bring the changes back",
-            Self::Conflicts { .. } => "check these files, then overwrite or skip them",
+            Self::AlreadyUndone { .. } => "undo that entry to bring the changes back".into(),
+            Self::Conflicts { .. } => "check these files, then overwrite or skip them".into(),
         }
     }
 }

@@ -1,8 +1,22 @@
 //! [`Diagnostic`]: something unexpected in a stream, a text or a session, and where it is.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use crate::slot::Slot;
+
+/// What to do about a problem. All errors of this crate and its diagnostics say it.
+///
+/// ```
+/// use reknit::{Dialect, Hint};
+///
+/// let error = "openai".parse::<Dialect>().expect_err("there are two of them");
+/// assert!(error.hint().starts_with("use one of: anthropic, openai-chat, openai-responses"));
+/// ```
+pub trait Hint {
+    /// What to do about it, in a sentence without a full stop.
+    fn hint(&self) -> Cow<'static, str>;
+}
 
 /// Something in a stream, a text or a session that was dropped, repaired or not understood.
 ///
@@ -20,11 +34,6 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        self.kind.hint()
-    }
-
     /// The byte of the input, or where the frame begins with which it was noticed, and the number of the frame;
     /// `None` for an event of a session.
     pub fn place(&self) -> Option<Place> {
@@ -37,6 +46,12 @@ impl Diagnostic {
     /// A diagnostic about the event with this number.
     pub(crate) fn of_event(kind: Kind, number: u64, message: impl Into<String>) -> Self {
         Self { kind, location: Location::Event(number), message: message.into() }
+    }
+}
+
+impl Hint for Diagnostic {
+    fn hint(&self) -> Cow<'static, str> {
+        self.kind.hint()
     }
 }
 
@@ -102,12 +117,13 @@ macro_rules! kinds {
                     $(Self::$kind => $name,)+
                 }
             }
+        }
 
-            /// What to do about a diagnostic of this kind.
-            pub fn hint(self) -> &'static str {
-                match self {
+        impl Hint for Kind {
+            fn hint(&self) -> Cow<'static, str> {
+                Cow::Borrowed(match self {
                     $(Self::$kind => $hint,)+
-                }
+                })
             }
         }
     };
@@ -272,7 +288,7 @@ struct Plain {
     event: Option<u64>,
     message: String,
     #[serde(skip_deserializing)]
-    hint: &'static str,
+    hint: Cow<'static, str>,
 }
 
 impl From<Diagnostic> for Plain {

@@ -36,8 +36,10 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::diagnostic::Hint;
 use crate::{Diagnostic, Limits};
 use array::Array;
 use aws_event_stream::Messages;
@@ -340,17 +342,16 @@ pub enum Damage {
     Header,
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::TooLong { .. } => {
                 "if frames of this length are expected, raise the limit (`Limits::frame_bytes` in the library)"
             }
             Self::Damaged { .. } => {
                 "read the bytes exactly as the connection delivers them; if they are, request the reply again"
             }
-        }
+        })
     }
 }
 

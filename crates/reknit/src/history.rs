@@ -34,9 +34,11 @@
 //! that its provider has paused (`turn-paused`) continues after the next request.
 
 use crate::agent::{Body, Entry, Misread};
+use crate::diagnostic::Hint;
 use crate::json::Value;
 use crate::wire::Dialect;
 use crate::wire::request::Conversation;
+use std::borrow::Cow;
 
 mod reply;
 mod close;
@@ -79,13 +81,12 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::NoRequests { .. } => "use `openai-chat`, which such servers understand",
             Self::Unreadable { .. } => "check that the messages are a request of this dialect",
-        }
+        })
     }
 }
 

@@ -1,9 +1,10 @@
 //! [`Reply`]: from bytes to messages, for the common case.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::diagnostic::{Diagnostic, Hint, Kind, Place};
 use crate::event::{Event, Slot};
 use crate::frame;
 use crate::json::Value;
@@ -133,24 +134,25 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Frame(error) => error.hint().to_owned(),
+            Self::Frame(error) => error.hint(),
             Self::TooLong { .. } | Self::TooManyValues { .. } | Self::TooManyBlocks { .. } => {
-                Kind::LimitReached.hint().to_owned()
+                Kind::LimitReached.hint()
             }
             Self::NoFrame { .. } | Self::UnknownDialect { .. } => {
                 let names = Dialect::ALL.map(Dialect::name).join(", ");
-                format!("the input must be the body of a streamed response, in one of {names}")
+                format!("the input must be the body of a streamed response, in one of {names}").into()
             }
             Self::WrongDialect { found, .. } => {
-                format!("name `{found}` instead, or let the dialect be detected")
+                format!("name `{found}` instead, or let the dialect be detected").into()
             }
         }
     }
+}
 
+impl Error {
     /// The kind of its diagnostic in the message.
     pub fn kind(&self) -> Kind {
         match self {

@@ -70,6 +70,7 @@ pub use span::SpanKind;
 pub use tagger::Tagger;
 pub use tools::Tools;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use machine::{Machine, Step};
@@ -77,7 +78,7 @@ use matcher::Matcher;
 use parsed::{BlockData, Parsed};
 use prose::Prose;
 
-use crate::diagnostic::{Diagnostic, Kind, counted};
+use crate::diagnostic::{Diagnostic, Hint, Kind, counted};
 use crate::limits::Limits;
 
 /// The longest text that is accepted, whatever the limit. Offsets are stored in 32 bits, also those into
@@ -131,10 +132,9 @@ pub struct TooLong {
     pub limit: usize,
 }
 
-impl TooLong {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "raise the limit if texts can be that long"
+impl Hint for TooLong {
+    fn hint(&self) -> Cow<'static, str> {
+        "raise the limit if texts can be that long".into()
     }
 }
 

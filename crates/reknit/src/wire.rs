@@ -4,10 +4,11 @@
 //! A `Native` builds the reply in the provider's own, non-streamed form. [`history`](crate::history) uses the
 //! way back, from neutral messages to those of a provider's request.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Hint, Kind};
 use crate::event::{Event, Slot};
 use crate::frame::{self, Frame};
 use crate::json::Value;
@@ -253,10 +254,9 @@ pub struct UnknownName {
     name: String,
 }
 
-impl UnknownName {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        format!("use one of: {}", Dialect::ALL.map(Dialect::name).join(", "))
+impl Hint for UnknownName {
+    fn hint(&self) -> Cow<'static, str> {
+        format!("use one of: {}", Dialect::ALL.map(Dialect::name).join(", ")).into()
     }
 }
 

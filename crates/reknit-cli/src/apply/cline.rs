@@ -1,5 +1,6 @@
 //! `--profile cline-v1|cline-v2`: the answer applied as a version of Cline does, for comparison.
 
+use reknit::Hint;
 use std::fs;
 use std::path::Path;
 

@@ -1,9 +1,11 @@
 //! The outcome of an answer, as JSON.
 
+use reknit::Hint;
 use reknit::edit::{FileReport, Format, Plan, Problem, Repair};
 use reknit_workspace::EntryId;
 use reknit_workspace::edits::Refusal;
 use serde::Serialize;
+use std::borrow::Cow;
 
 use super::report::{NO_EDITS, NO_EDITS_HINT};
 use super::work::Work;
@@ -41,7 +43,7 @@ pub(super) struct RefusedEdit<'a> {
     outcome: &'static str,
     reason: &'static str,
     message: String,
-    hint: &'static str,
+    hint: Cow<'static, str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     repairs: &'a [Repair],
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use reknit::Hint;
 use reknit::edit::{Action, Closest, FileAction, FilePlan, Match, Outcome, Plan, Problem, Rejection};
 
 use super::work::{Work, applied};

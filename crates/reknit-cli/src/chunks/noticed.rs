@@ -1,5 +1,8 @@
 //! [`Noticed`]: a diagnostic about a line of the input.
 
+use std::borrow::Cow;
+
+use reknit::Hint;
 use reknit::agent::{AgentEvent, Misread};
 use reknit::diagnostic::{Kind, Location};
 use reknit::json::Value;
@@ -22,7 +25,7 @@ pub(super) struct Noticed {
     /// The byte of the whole input.
     at: u64,
     message: String,
-    hint: &'static str,
+    hint: Cow<'static, str>,
     #[serde(skip)]
     weight: Weight,
 }
@@ -48,7 +51,7 @@ impl Noticed {
             at,
             message: diagnostic.message.clone(),
             hint: if is_of_a_server {
-                "read the events of an Agent C server with `--realtime`"
+                "read the events of an Agent C server with `--realtime`".into()
             } else {
                 diagnostic.hint()
             },
@@ -66,7 +69,7 @@ impl Noticed {
             message: diagnostic.kind.message(),
             hint: match &diagnostic.kind {
                 DiagnosticKind::UnknownEvent { raw } if is_agent_event(raw) => {
-                    "read the events of a session without `--realtime`"
+                    "read the events of a session without `--realtime`".into()
                 }
                 kind => kind.hint(),
             },
@@ -82,8 +85,8 @@ impl Noticed {
         Self::bad(place, misread.to_string(), misread.hint())
     }
 
-    fn bad(Place { line, at }: Place, message: String, hint: &'static str) -> Self {
-        let (kind, weight) = (explain::MALFORMED_EVENT, Weight::BadLine);
+    fn bad(Place { line, at }: Place, message: String, hint: impl Into<Cow<'static, str>>) -> Self {
+        let (kind, weight, hint) = (explain::MALFORMED_EVENT, Weight::BadLine, hint.into());
         Self { kind, event: None, line, at, message, hint, weight }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use reknit::Hint;
 use reknit::recording::{self, Detected, Header, Read, Reader};
 use reknit::{Diagnostic, Limits};
 

@@ -1,5 +1,6 @@
 //! How a reply ended, for people and for the exit code.
 
+use reknit::Hint;
 use reknit::diagnostic::Kind;
 use reknit::event::{End, Origin};
 use reknit::message::Status;
@@ -17,10 +18,7 @@ use crate::tools;
 pub(super) fn unreadable(reply: &Reply, beginning: &Beginning) -> Option<CommandError> {
     let unread = match reply.error() {
         Some(error @ (Error::UnknownDialect { .. } | Error::WrongDialect { .. } | Error::NoFrame { .. })) => {
-            Some(
-                CommandError::with_hint(anyhow::anyhow!("{error}"), error.hint())
-                    .explained_as(error.kind().name()),
-            )
+            Some(CommandError::of(error).explained_as(error.kind().name()))
         }
         _ => None,
     };

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use reknit::Hint;
 use reknit::message::Status;
 use reknit::tags::{Detected, detect};
 use reknit::{Limits, Reply};

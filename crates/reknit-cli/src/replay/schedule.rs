@@ -1,9 +1,12 @@
 //! [`Schedule`]: what is sent when, computed before anything is sent.
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::str::FromStr;
 use std::time::Duration;
+
+use reknit::Hint;
 
 use crate::pieces::Recut;
 
@@ -100,9 +103,9 @@ impl std::fmt::Display for Unreachable {
     }
 }
 
-impl Unreachable {
-    pub(super) fn hint(&self) -> String {
-        format!("give a byte from 0 to {}", self.length)
+impl Hint for Unreachable {
+    fn hint(&self) -> Cow<'static, str> {
+        format!("give a byte from 0 to {}", self.length).into()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use reknit::Hint;
 use reknit::Limits;
 use reknit::recording::Reader;
 

@@ -1,6 +1,8 @@
 //! [`Error`]: the texts that programs and models know from Cline.
 
 use super::line::is_whitespace;
+use reknit::Hint;
+use std::borrow::Cow;
 
 /// Why a diff could not be applied.
 ///
@@ -62,10 +64,10 @@ pub enum Error {
     Incomplete,
 }
 
-impl Error {
-    /// What is different without the profile.
-    pub fn hint(&self) -> &'static str {
-        match self {
+/// The hint says what is different without the profile.
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::EmptySearch => {
                 "without the profile a misspelt marker is repaired if it can only be read in one way"
             }
@@ -88,7 +90,7 @@ impl Error {
             Self::Incomplete => {
                 "without the profile a block that is cut is reported with its line, and the others are applied"
             }
-        }
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! [`ToolCallBook`]: which calls are prepared, executing or finished, by session.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -102,10 +104,9 @@ pub struct Statistics {
 #[error("ToolSelectDeltaEvent has no tool calls")]
 pub struct NoToolCalls;
 
-impl NoToolCalls {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "check what the server sends as `tool_calls`; the event changed nothing"
+impl Hint for NoToolCalls {
+    fn hint(&self) -> Cow<'static, str> {
+        "check what the server sends as `tool_calls`; the event changed nothing".into()
     }
 }
 

@@ -1,7 +1,9 @@
 //! [`MessageBuilder`]: one message from the pieces of its text.
 
+use reknit::Hint;
 use reknit::Text;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use super::message::{EnhancedMessage, MessageKind, MessageMetadata, MessageStatus};
 use super::{Profile, Time};
@@ -78,10 +80,9 @@ pub struct Stamp {
 #[error("No message to finalize")]
 pub struct NoMessage;
 
-impl NoMessage {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "ask `has_current_message` first, or start one"
+impl Hint for NoMessage {
+    fn hint(&self) -> Cow<'static, str> {
+        "ask `has_current_message` first, or start one".into()
     }
 }
 

@@ -1,8 +1,10 @@
 //! [`Diagnostic`]: what was odd about an event.
 
+use reknit::Hint;
 use reknit::diagnostic::Kind;
 use reknit::json::{Object, Value};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 
 /// Something about an event that was not understood, or an unusual effect of it.
 ///
@@ -96,20 +98,23 @@ impl DiagnosticKind {
             Self::RemovedSession { id } => format!("session `{id}` was removed to make room for another"),
         }
     }
+}
 
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for DiagnosticKind {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::MalformedEvent { .. } | Self::MalformedField { .. } => {
-                "check that the server speaks this protocol"
+                "check that the server speaks this protocol".into()
             }
-            Self::UnknownEvent { .. } => "the server sends something newer than this version knows",
-            Self::DuplicateEvent { .. } => "nothing to do; the server sent it twice",
+            Self::UnknownEvent { .. } => "the server sends something newer than this version knows".into(),
+            Self::DuplicateEvent { .. } => "nothing to do; the server sent it twice".into(),
             Self::LimitReached { .. } => Kind::LimitReached.hint(),
             Self::InterruptedMessage { .. } => {
-                "show the message as cut; the server did not say that it is complete"
+                "show the message as cut; the server did not say that it is complete".into()
             }
-            Self::RemovedSession { .. } => "load the session again when it is needed, or keep more sessions",
+            Self::RemovedSession { .. } => {
+                "load the session again when it is needed, or keep more sessions".into()
+            }
         }
     }
 }
@@ -120,7 +125,7 @@ impl Serialize for Diagnostic {
         fields.insert("kind", self.kind.name());
         fields.insert("number", self.number);
         fields.insert("message", self.kind.message());
-        fields.insert("hint", self.kind.hint());
+        fields.insert("hint", &*self.kind.hint());
         match &self.kind {
             DiagnosticKind::MalformedEvent { raw, .. }
             | DiagnosticKind::MalformedField { raw, .. }

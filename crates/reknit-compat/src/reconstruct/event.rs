@@ -1,5 +1,7 @@
 //! [`ServerEvent`]: the events of the protocol, with its field names.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -102,14 +104,13 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Json(error) => error.hint(),
-            Self::Field { .. } => "check that the server speaks this protocol",
+            Self::Field { .. } => "check that the server speaks this protocol".into(),
             Self::Limit { .. } => Kind::LimitReached.hint(),
-            Self::Connection { .. } => "connect again; the message is not complete",
+            Self::Connection { .. } => "connect again; the message is not complete".into(),
         }
     }
 }

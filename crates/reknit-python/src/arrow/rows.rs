@@ -1,5 +1,6 @@
 //! [`Rows`]: what streams say, a row for each.
 
+use reknit::Hint;
 use reknit::event::End;
 use reknit::message::{Args, Body, Status, ToolCall};
 use reknit::{Diagnostic, Message, Reply};

@@ -1,5 +1,6 @@
 //! [`Error`]: why a request was not answered, or a reply broke off.
 
+use reknit::Hint;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -90,23 +91,6 @@ impl ErrorKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What to do about it.
-    pub fn hint(self) -> &'static str {
-        match self {
-            Self::Unreachable => "check the network, the address and the proxy: `reknit doctor` does",
-            Self::TimedOut => "try again; for a slow model raise `timeouts` in the configuration",
-            Self::ConnectionLost => "try again",
-            Self::KeyRefused => "check the key: `reknit models` shows which variable it comes from",
-            Self::NotFound => "check the names of the model and the address",
-            Self::TooLong => "start a new session, or use a model that reads more",
-            Self::RequestRefused => "check `body` and `tags` of the model in the configuration",
-            Self::RateLimited => "wait, or check the plan and the credit of the account",
-            Self::Overloaded => "wait, or use another model",
-            Self::ProviderFailed => "try again; the provider's status page may say more",
-            Self::NotAReply => "check the address: a proxy or another server has answered",
-        }
-    }
-
     /// What an HTTP status code means.
     pub(crate) fn of_status(status: u16) -> Self {
         match status {
@@ -155,6 +139,24 @@ impl ErrorKind {
                 false
             }
         }
+    }
+}
+
+impl Hint for ErrorKind {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Unreachable => "check the network, the address and the proxy: `reknit doctor` does",
+            Self::TimedOut => "try again; for a slow model raise `timeouts` in the configuration",
+            Self::ConnectionLost => "try again",
+            Self::KeyRefused => "check the key: `reknit models` shows which variable it comes from",
+            Self::NotFound => "check the names of the model and the address",
+            Self::TooLong => "start a new session, or use a model that reads more",
+            Self::RequestRefused => "check `body` and `tags` of the model in the configuration",
+            Self::RateLimited => "wait, or check the plan and the credit of the account",
+            Self::Overloaded => "wait, or use another model",
+            Self::ProviderFailed => "try again; the provider's status page may say more",
+            Self::NotAReply => "check the address: a proxy or another server has answered",
+        })
     }
 }
 

@@ -22,6 +22,8 @@
 //! `OLLAMA_HOST`. A model that is not in the file is named by its provider and its own name, such as
 //! `anthropic/claude-opus-5-5`.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -166,20 +168,19 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Configuration(_) => "correct the configuration file; `reknit models` shows what is in it".to_owned(),
+            Self::Configuration(_) => "correct the configuration file; `reknit models` shows what is in it".into(),
             Self::Unknown { known, .. } if known.is_empty() => {
-                format!("name it by its provider, such as `anthropic/{}`", Known::Anthropic.model())
+                format!("name it by its provider, such as `anthropic/{}`", Known::Anthropic.model()).into()
             }
-            Self::Unknown { known, .. } => format!("use one of: {}", known.join(", ")),
+            Self::Unknown { known, .. } => format!("use one of: {}", known.join(", ")).into(),
             Self::NoModel => "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or use `--model ollama/NAME` with a \
                               local Ollama; `reknit run --demo` needs none"
-                .to_owned(),
-            Self::NoKey { variable, .. } => format!("export {variable} with the key of your provider"),
-            Self::Address { .. } => "use an address such as https://api.example.org".to_owned(),
+                .into(),
+            Self::NoKey { variable, .. } => format!("export {variable} with the key of your provider").into(),
+            Self::Address { .. } => "use an address such as https://api.example.org".into(),
         }
     }
 }

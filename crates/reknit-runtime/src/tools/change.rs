@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
+use reknit::Hint;
 use reknit::edit::{FileAction, FilePlan, How, Outcome, Parsed, Reason};
 use reknit_workspace::edits::{self, Failure as Part};
 use reknit_workspace::{Draft, Edits, Journal, Root, write};

@@ -1,5 +1,6 @@
 //! [`Place`]: what a path that a model wrote leads to.
 
+use reknit::Hint;
 use std::fs;
 use std::io;
 use std::path::PathBuf;

@@ -144,7 +144,7 @@ fn failure(error: &Error) -> Failure {
         Error::TooLong { .. } => "limit-reached",
         _ => "damaged-frame",
     };
-    Failure::new(kind, error, error.hint())
+    Failure::of(kind, error)
 }
 
 fn named(name: &str) -> Result<Framing, Failure> {

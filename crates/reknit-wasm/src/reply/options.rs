@@ -5,7 +5,7 @@ use reknit::{Dialect, Limits};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, USAGE};
 use crate::limits::LimitOptions;
 
 /// What the ids of calls in a text start with, as on the command line.
@@ -29,10 +29,9 @@ impl Options {
     pub(crate) fn dialect(&self) -> Result<Option<Dialect>, Failure> {
         match self.dialect.as_deref() {
             None | Some("auto") => Ok(None),
-            Some(name) => name
-                .parse()
-                .map(Some)
-                .map_err(|error: reknit::wire::UnknownName| Failure::usage(&error, error.hint())),
+            Some(name) => {
+                name.parse().map(Some).map_err(|error: reknit::wire::UnknownName| Failure::of(USAGE, &error))
+            }
         }
     }
 
@@ -51,8 +50,9 @@ impl Options {
             }
             (None, None) => return Ok(None),
             (Some(name), None) => named(name)?.clone(),
-            (None, Some(source)) => Grammar::from_toml(source)
-                .map_err(|error| Failure::new("malformed-grammar", &error, error.hint()))?,
+            (None, Some(source)) => {
+                Grammar::from_toml(source).map_err(|error| Failure::of("malformed-grammar", &error))?
+            }
         };
         if !self.thinking {
             return Ok(Some(grammar));
@@ -73,7 +73,7 @@ impl Options {
     pub(crate) fn tagger(&self) -> Result<Option<Tagger>, Failure> {
         let (grammar, tools) = (self.grammar()?, self.tools()?);
         let tagger = grammar.map(|grammar| Tagger::new(&grammar, tools.as_ref(), IDS)).transpose();
-        tagger.map_err(|error| Failure::new("malformed-grammar", &error, error.hint()))
+        tagger.map_err(|error| Failure::of("malformed-grammar", &error))
     }
 }
 

@@ -132,5 +132,5 @@ fn failure(error: &Error) -> Failure {
         ErrorKind::TooDeep => "limit-reached",
         _ => "malformed-json",
     };
-    Failure::new(kind, error, error.hint())
+    Failure::of(kind, error)
 }

@@ -24,7 +24,7 @@ impl TextBlocks {
             Failure::usage("neither `profile` nor `grammar` is set", "name the profile of the model")
         })?;
         let parser = Parser::new(&grammar, options.tools()?.as_ref())
-            .map_err(|error| Failure::new("malformed-grammar", &error, error.hint()))?;
+            .map_err(|error| Failure::of("malformed-grammar", &error))?;
         Ok(Self { parser: parser.with_limits(&options.limits()) })
     }
 

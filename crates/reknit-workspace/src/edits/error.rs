@@ -1,6 +1,8 @@
 //! Why a draft is not written.
 
 use crate::write;
+use reknit::Hint;
+use std::borrow::Cow;
 
 /// Why a [`Draft`](super::Draft) is not written. Unless the error says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +22,11 @@ pub enum Error {
     Write(#[from] write::Error),
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::NotWhole { .. } => "fix what failed, or commit only the edits that have a place",
-            Self::Empty => "check that the answer contains edits",
+            Self::NotWhole { .. } => "fix what failed, or commit only the edits that have a place".into(),
+            Self::Empty => "check that the answer contains edits".into(),
             Self::Write(error) => error.hint(),
         }
     }

@@ -1,5 +1,7 @@
 //! [`Failure`]: a part of an answer that cannot be applied.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::fmt;
 
 use reknit::edit::{FilePlan, Problem, Rejection};
@@ -25,9 +27,8 @@ pub enum Failure<'a> {
     },
 }
 
-impl Failure<'_> {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for Failure<'_> {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Problem(problem) => problem.kind.hint(),
             Self::Refused(refusal) => refusal.why.hint(),

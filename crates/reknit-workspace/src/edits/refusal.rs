@@ -1,5 +1,7 @@
 //! [`Refusal`]: an edit that is refused, whatever the files contain.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -58,13 +60,14 @@ impl Refused {
             Self::Path { path, .. } | Self::SamePath { path } | Self::Taken { path, .. } => path,
         }
     }
+}
 
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for Refused {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Path { error, .. } => error.hint(),
-            Self::SamePath { .. } => "remove the move",
-            Self::Taken { .. } => "move the file to another path, or remove the other edit",
+            Self::SamePath { .. } => "remove the move".into(),
+            Self::Taken { .. } => "move the file to another path, or remove the other edit".into(),
         }
     }
 }

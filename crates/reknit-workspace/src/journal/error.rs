@@ -1,5 +1,7 @@
 //! What can be wrong with the journal.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -87,10 +89,9 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::NoHome => "set `XDG_STATE_HOME` to an absolute path, or choose a folder",
             Self::Create { .. } => {
                 "choose a folder for the journal that you can write to, or write without one"
@@ -106,6 +107,6 @@ impl Error {
             Self::Full => "move the folder of the journal away, to start with an empty one",
             Self::Stopped => "start again to write",
             Self::Io { .. } => "check permissions and free disk space",
-        }
+        })
     }
 }

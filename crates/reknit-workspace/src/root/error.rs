@@ -1,5 +1,7 @@
 //! Why a path is refused.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
@@ -136,10 +138,9 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Empty | Self::Nul { .. } | Self::NotUtf8 { .. } => "use the path of a file inside the root",
             Self::Parent { .. } => "use a path relative to the root, without `..`",
             Self::Outside { .. } => "use a path inside the root, or choose a root that contains it",
@@ -157,7 +158,7 @@ impl Error {
             Self::NotAFile { .. } => "use the path of a regular file",
             Self::NotFound { .. } => "check the path: it is relative to the root",
             Self::Io { .. } => "check the path, its permissions and the free disk space",
-        }
+        })
     }
 }
 

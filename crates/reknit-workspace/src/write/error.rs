@@ -1,5 +1,7 @@
 //! Why a batch is not written.
 
+use reknit::Hint;
+use std::borrow::Cow;
 use std::io;
 
 use crate::journal::{self, EntryId};
@@ -91,22 +93,25 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
             Self::Path(error) => error.hint(),
             Self::Journal(error) => error.hint(),
-            Self::Twice { .. } => "combine the writes to a file into one",
-            Self::Changed { .. } => "read the file and plan the change again",
-            Self::Exists { .. } => "choose another path, or update or delete what is there",
-            Self::ReadOnly { .. } => "make the file writable, for example with `chmod u+w`",
-            Self::Io { .. } => "check permissions and free disk space",
-            Self::Mounted { .. } => "write the file where it is mounted from, or mount its directory instead",
-            Self::NotCleaned { .. } => "the next command below this root removes them",
-            Self::Interrupted { .. } => "the next command below this root finishes it or takes it back",
+            Self::Twice { .. } => "combine the writes to a file into one".into(),
+            Self::Changed { .. } => "read the file and plan the change again".into(),
+            Self::Exists { .. } => "choose another path, or update or delete what is there".into(),
+            Self::ReadOnly { .. } => "make the file writable, for example with `chmod u+w`".into(),
+            Self::Io { .. } => "check permissions and free disk space".into(),
+            Self::Mounted { .. } => {
+                "write the file where it is mounted from, or mount its directory instead".into()
+            }
+            Self::NotCleaned { .. } => "the next command below this root removes them".into(),
+            Self::Interrupted { .. } => {
+                "the next command below this root finishes it or takes it back".into()
+            }
             Self::RolledBack { cause, .. } => cause.hint(),
-            Self::HalfDone { .. } => "remove what is in the way, then undo the entry",
+            Self::HalfDone { .. } => "remove what is in the way, then undo the entry".into(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Which paths are allowed, where symlinks may point, and what happens if something is swapped in between.
 
+use reknit::Hint;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;

@@ -1,5 +1,6 @@
 //! A damaged journal: the damage is reported, and the rest works.
 
+use reknit::Hint;
 use std::fs;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use reknit::Hint;
 use reknit::Limits;
 use reknit::edit::{How, Parser};
 use reknit_workspace::edits::{Error, Refused};

@@ -1,5 +1,6 @@
 //! Entries are undone, and so are undos.
 
+use reknit::Hint;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 

@@ -1,5 +1,6 @@
 //! One file at a time: what is preserved and what is refused.
 
+use reknit::Hint;
 use std::fs::{self, FileTimes};
 use std::os::unix::fs::{MetadataExt as _, symlink};
 

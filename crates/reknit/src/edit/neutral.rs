@@ -5,6 +5,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::outcome::{Match, Outcome, Reason, Rejection};
 use super::parser::Problem;
 use super::plan::{FileAction, Report};
+use crate::diagnostic::Hint;
 
 /// `{"index", "outcome", …}`: the fields of the [`Outcome`] beside the index of its edit.
 impl Serialize for Report {
@@ -58,7 +59,7 @@ impl Serialize for Problem {
         map.serialize_entry("line", &self.line)?;
         map.serialize_entry("snippet", &self.snippet)?;
         map.serialize_entry("message", self.kind.message())?;
-        map.serialize_entry("hint", self.kind.hint())?;
+        map.serialize_entry("hint", &self.kind.hint())?;
         map.serialize_entry("form", self.kind.form())?;
         map.end()
     }
@@ -103,7 +104,7 @@ fn write_rejection<M: SerializeMap>(map: &mut M, rejection: &Rejection) -> Resul
     let Rejection { reason, closest } = rejection;
     map.serialize_entry("reason", reason.name())?;
     map.serialize_entry("message", &format_args!("{reason}"))?;
-    map.serialize_entry("hint", reason.hint())?;
+    map.serialize_entry("hint", &reason.hint())?;
     write_details(map, reason)?;
     optional(map, "closest", closest.as_ref())
 }

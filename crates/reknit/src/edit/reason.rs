@@ -1,8 +1,10 @@
 //! The names and words of [`Reason`], [`How`] and [`Note`].
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::outcome::{How, Lines, Note, Reason};
+use crate::diagnostic::Hint;
 
 impl How {
     /// All of them, the strictest first.
@@ -93,10 +95,11 @@ impl Reason {
             Self::NoPath => "no-path",
         }
     }
+}
 
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for Reason {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::NoMatch => "copy the lines to search for from the file",
             Self::Whitespace => "copy the lines with their whitespace from the file",
             Self::Stale => "read the file again and copy the lines from it",
@@ -120,7 +123,7 @@ impl Reason {
             }
             Self::NoFile => "name a file that exists, or write the whole file",
             Self::NoPath => "name the file above the edit",
-        }
+        })
     }
 }
 
@@ -223,7 +226,7 @@ mod tests {
         ];
         assert_eq!(reasons.each_ref().map(Reason::name), Reason::NAMES);
         for reason in reasons {
-            for words in [reason.to_string(), reason.hint().to_owned()] {
+            for words in [reason.to_string(), reason.hint().into_owned()] {
                 assert!(words.starts_with(|first: char| first.is_lowercase()), "{words}");
                 assert!(!words.ends_with('.'), "{words}");
             }

@@ -1,5 +1,6 @@
 //! [`from_value`]: reads a [`Value`] into any type.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::iter;
 use std::slice;
@@ -13,6 +14,7 @@ use serde::forward_to_deserialize_any;
 
 use super::object::Member;
 use super::{Number, Object, Value};
+use crate::diagnostic::Hint;
 
 #[cfg(test)]
 mod tests;
@@ -64,17 +66,18 @@ pub struct DeserializeError {
 }
 
 impl DeserializeError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        "show the error to the model and ask it for the value again"
-    }
-
     /// The same error, seen from the array or object that contains the value.
     fn below(mut self, step: impl Display) -> Self {
         let step = step.to_string().replace('~', "~0").replace('/', "~1");
         self.path.insert_str(0, &step);
         self.path.insert(0, '/');
         self
+    }
+}
+
+impl Hint for DeserializeError {
+    fn hint(&self) -> Cow<'static, str> {
+        "show the error to the model and ask it for the value again".into()
     }
 }
 

@@ -1,6 +1,9 @@
 //! [`Error`]: why a text is not one JSON value.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use crate::diagnostic::Hint;
 
 /// Why a text is not one JSON value.
 ///
@@ -40,10 +43,11 @@ impl Error {
     pub fn reason(&self) -> impl fmt::Display {
         self.fault
     }
+}
 
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self.fault {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.fault {
             Fault::Empty => "there is no text; treat it as if no value was sent",
             Fault::Truncated => "the rest of the value is missing; request the reply again",
             Fault::Trailing { .. } => "parse what follows as a separate value",
@@ -55,7 +59,7 @@ impl Error {
             Fault::LoneSurrogate { .. } => "write the character itself, or both halves of its surrogate pair",
             Fault::TooDeep { .. } => "raise the depth limit if the text can be trusted",
             Fault::OutOfRange => "write the number as a string",
-        }
+        })
     }
 }
 

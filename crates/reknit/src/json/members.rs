@@ -1,10 +1,12 @@
 //! [`Members`]: the members of a JSON object, taken out one by one with a check of their types.
 
+use std::borrow::Cow;
 use std::iter;
 
 use serde::de::DeserializeOwned;
 
 use super::{Number, Object, Value};
+use crate::diagnostic::Hint;
 
 /// An object from which members are taken. Those that are left at the end are unknown.
 pub(crate) struct Members {
@@ -32,17 +34,16 @@ enum Fault {
     UnknownVersion { of: String, found: u64, known: u64 },
 }
 
-impl Misread {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self.0 {
+impl Hint for Misread {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.0 {
             Fault::NotAnObject { .. } => "write each event as one JSON object",
             Fault::Missing { .. } => "add the member; `docs/json.md` lists the members of every event",
             Fault::WrongType { .. } | Fault::UnknownWord { .. } => {
                 "check what writes the events; `docs/json.md` lists the members of every event"
             }
             Fault::UnknownVersion { .. } => "read it with the version of reknit that wrote it",
-        }
+        })
     }
 }
 

@@ -199,6 +199,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
+    use crate::diagnostic::Hint;
     use crate::json::error::Fault;
 
     fn read(text: &str) -> PartialJson {

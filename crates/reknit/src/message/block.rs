@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::change::Change;
 use super::extra::Extra;
 use super::misfit::Misfit;
-use crate::diagnostic::{Diagnostic, Kind, Place, counted};
+use crate::diagnostic::{Diagnostic, Hint, Kind, Place, counted};
 use crate::event::{CallId, End, Notation, Opening, Origin, Runner, Slot, StopReason};
 use crate::json::{self, Object, PartialJson, Value};
 use crate::limits::Limits;
@@ -294,11 +294,10 @@ pub enum ParseError {
     },
 }
 
-impl ParseError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+impl Hint for ParseError {
+    fn hint(&self) -> Cow<'static, str> {
         match self {
-            Self::Incomplete { .. } => "do not run the call; request the reply again",
+            Self::Incomplete { .. } => "do not run the call; request the reply again".into(),
             Self::WrongType { error, .. } => error.hint(),
         }
     }

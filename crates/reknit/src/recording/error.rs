@@ -1,8 +1,9 @@
 //! [`Error`]: why a recording cannot be read any further.
 
 use super::VERSION;
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Hint, Kind};
 use crate::json;
+use std::borrow::Cow;
 
 /// Why a recording cannot be read any further.
 ///
@@ -38,17 +39,18 @@ impl Error {
             Fault::TooLong { .. } => Kind::LimitReached,
         }
     }
+}
 
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self.fault {
+impl Hint for Error {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.fault {
             Fault::NoHeader => r#"a recording starts with `{"reknit":"recording","version":1}`"#,
             Fault::UnknownVersion { .. } => "read it with the version of reknit that wrote it",
             Fault::MalformedHeader { .. } => "correct it, or remove it from the header",
             Fault::NotUtf8 | Fault::NotJson { .. } => "restore the line, or delete it and all lines after it",
             Fault::NotARead { .. } => r#"a read is `{"t":MILLISECONDS,"text":"…"}`, or has base64 `bytes`"#,
             Fault::TooLong { .. } => "if reads of this length are expected, raise `Limits::frame_bytes`",
-        }
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Recordings are written and read back, for any bytes and any cuts, and never contain secrets.
 
+use crate::diagnostic::Hint;
 use proptest::prelude::*;
 use serde_json::json;
 

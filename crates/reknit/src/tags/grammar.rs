@@ -1,11 +1,13 @@
 //! [`Grammar`]: how a kind of model writes its calls and its thinking, as data.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::Error as _;
 
+use crate::diagnostic::Hint;
 use crate::json::{self, DeserializeError, Object, Value};
 
 /// How a model writes tool calls and thinking into its text.
@@ -381,15 +383,14 @@ pub enum GrammarError {
     },
 }
 
-impl GrammarError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl Hint for GrammarError {
+    fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Form(_) => "see `docs/grammars.md` for the fields of a grammar, or start from a profile",
             Self::Marker { .. } => {
                 "start the marker with literal text, and write `{name}` in place of the name"
             }
-        }
+        })
     }
 }
 

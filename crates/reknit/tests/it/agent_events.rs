@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+use reknit::Hint;
 use reknit::agent::{AgentEvent, Entry, Misread};
 use reknit::json::{Object, Value};
 use reknit::transcript::Chunk;

@@ -2,6 +2,7 @@
 //! guess.
 
 use expect_test::{Expect, expect};
+use reknit::Hint;
 use reknit::message::Status;
 use reknit::{Dialect, Reply};
 

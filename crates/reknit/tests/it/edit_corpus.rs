@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use reknit::Hint;
 use reknit::edit::{
     Closest, Edit, FileAction, FilePlan, Format, How, Match, Outcome, Parsed, Parser, Plan, Preview,
     Rejection, parse, plan,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use reknit::Hint;
 use reknit::edit::{Action, Edit, FileEnd, Format, Parsed, Parser, ProblemKind, Replace};
 use reknit::edit::{Scope, parse};
 

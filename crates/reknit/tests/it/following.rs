@@ -1,5 +1,6 @@
 //! Changes are patches: applying all of them gives the messages.
 
+use reknit::Hint;
 use reknit::message::{Change, Misfit, Status};
 use reknit::reply::Changes;
 use reknit::{Limits, Message, Reply};

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use reknit::Dialect;
+use reknit::Hint;
 use reknit::agent::{AgentEvent, Body, Entry, ToolResult};
 use reknit::history::{self, Repair};
 use reknit::json::Value;

@@ -1,5 +1,6 @@
 //! A limit is reached at the same byte of the input for every cut, and everything before that byte is kept.
 
+use reknit::Hint;
 use reknit::diagnostic::Kind;
 use reknit::event::End;
 use reknit::message::{Args, Status};

@@ -1,6 +1,7 @@
 //! The messages that a tagger makes of events, step by step.
 
 use expect_test::{Expect, expect};
+use reknit::Hint;
 use reknit::diagnostic::{Kind, Location};
 use reknit::event::{
     CallId, Event, Failure, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop,

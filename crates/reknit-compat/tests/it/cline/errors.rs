@@ -1,6 +1,7 @@
 //! Every error, its text and its hint.
 
 use expect_test::{Expect, expect};
+use reknit::Hint;
 use reknit_compat::cline::{End, Version, construct};
 
 use super::block;

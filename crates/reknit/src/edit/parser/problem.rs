@@ -1,10 +1,12 @@
 //! [`Problem`] and [`Repair`]: what of an answer cannot be read, and what was put right.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
 
 use super::lines::Line;
+use crate::diagnostic::Hint;
 
 /// How much of a line a problem shows.
 const SNIPPET: usize = 80;
@@ -126,11 +128,6 @@ impl ProblemKind {
         self.texts().form
     }
 
-    /// What to do about it.
-    pub fn hint(self) -> &'static str {
-        self.texts().hint
-    }
-
     fn texts(self) -> Texts {
         match self {
             Self::InvalidTransition => Texts {
@@ -244,6 +241,12 @@ impl ProblemKind {
                 hint: "use the command `str_replace` or `create`",
             },
         }
+    }
+}
+
+impl Hint for ProblemKind {
+    fn hint(&self) -> Cow<'static, str> {
+        self.texts().hint.into()
     }
 }
 

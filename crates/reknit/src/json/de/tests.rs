@@ -1,5 +1,6 @@
 //! [`from_value`] has the same result as `serde_json::from_str`.
 
+use crate::diagnostic::Hint;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 

@@ -1,7 +1,9 @@
 //! [`Repair`]: what a provider would have refused, and what was done about it.
 
+use crate::diagnostic::Hint;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
+use std::borrow::Cow;
 
 /// Something in a history that a provider would have refused, and what was done about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,10 +17,9 @@ pub struct Repair {
     pub message: String,
 }
 
-impl Repair {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        self.kind.hint()
+impl Hint for Repair {
+    fn hint(&self) -> Cow<'static, str> {
+        self.kind.hint().into()
     }
 }
 
@@ -28,7 +29,7 @@ impl Serialize for Repair {
         repair.serialize_field("kind", self.kind.name())?;
         repair.serialize_field("seq", &self.seq)?;
         repair.serialize_field("message", &self.message)?;
-        repair.serialize_field("hint", self.hint())?;
+        repair.serialize_field("hint", &self.hint())?;
         repair.end()
     }
 }

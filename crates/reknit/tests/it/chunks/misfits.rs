@@ -1,5 +1,6 @@
 //! Changes that do not fit the chunks that they are applied to.
 
+use reknit::Hint;
 use reknit::agent::AgentEvent;
 use reknit::transcript::{Change, Chunk, Chunks, append};
 
