@@ -59,7 +59,7 @@ impl Chunks {
         json(&Folded {
             chunks: self.chunks.list(),
             diagnostics: self.chunks.diagnostics(),
-            diagnostics_omitted: self.chunks.diagnostics_omitted(),
+            diagnostics_omitted: self.chunks.diagnostics().omitted(),
         })
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::slice;
 
 use crate::slot::Slot;
 
@@ -87,6 +89,51 @@ impl Place {
     /// A diagnostic about this place.
     pub(crate) fn notice(self, kind: Kind, message: impl Into<String>) -> Diagnostic {
         Diagnostic { kind, location: Location::Input(self), message: message.into() }
+    }
+}
+
+/// The diagnostics of a message, a text or a session, up to [`Limits::diagnostics`](crate::Limits), and how many
+/// more there were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    kept: Vec<Diagnostic>,
+    omitted: u64,
+}
+
+impl Diagnostics {
+    /// How many more there were than are kept.
+    pub fn omitted(&self) -> u64 {
+        self.omitted
+    }
+
+    pub(crate) fn new(kept: Vec<Diagnostic>, omitted: u64) -> Self {
+        Self { kept, omitted }
+    }
+
+    /// Keeps one more, which is made only if there is room for it.
+    pub(crate) fn add(&mut self, limit: usize, diagnostic: impl FnOnce() -> Diagnostic) {
+        if self.kept.len() < limit {
+            self.kept.push(diagnostic());
+        } else {
+            self.omitted += 1;
+        }
+    }
+}
+
+impl Deref for Diagnostics {
+    type Target = [Diagnostic];
+
+    fn deref(&self) -> &[Diagnostic] {
+        &self.kept
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.kept.iter()
     }
 }
 

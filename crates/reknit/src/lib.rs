@@ -82,7 +82,7 @@ pub mod recording;
 pub mod diagnostic;
 mod limits;
 
-pub use diagnostic::{Diagnostic, Hint};
+pub use diagnostic::{Diagnostic, Diagnostics, Hint};
 pub use event::Event;
 pub use frame::Frame;
 pub use limits::Limits;

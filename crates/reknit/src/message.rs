@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, btree_map};
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::{Diagnostic, Kind, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics, Kind, Place};
 use crate::event::{Event, Failure, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
 use crate::json::Object;
 use crate::limits::Limits;
@@ -19,7 +19,7 @@ mod extra;
 mod misfit;
 mod neutral;
 
-pub use block::{Args, Block, Body, Input, ParseError, State, ToolCall};
+pub use block::{Args, Block, Body, Input, ParseError, ToolCall};
 pub use change::Change;
 use extra::Extra;
 pub use misfit::Misfit;
@@ -37,8 +37,7 @@ pub struct Message {
     blocks: BTreeMap<Slot, Block>,
     usage: Usage,
     extra: Extra,
-    diagnostics: Vec<Diagnostic>,
-    diagnostics_omitted: u64,
+    diagnostics: Diagnostics,
     limits: Limits,
 }
 
@@ -94,8 +93,7 @@ impl Message {
             blocks: BTreeMap::new(),
             usage: Usage::default(),
             extra: Extra::default(),
-            diagnostics: Vec::new(),
-            diagnostics_omitted: 0,
+            diagnostics: Diagnostics::default(),
             limits: *limits,
         }
     }
@@ -208,13 +206,8 @@ impl Message {
     }
 
     /// What was unexpected in the stream.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
+    pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
-    }
-
-    /// The number of diagnostics that were not kept because of [`Limits::diagnostics`].
-    pub fn diagnostics_omitted(&self) -> u64 {
-        self.diagnostics_omitted
     }
 
     /// Applies an event, and returns what it changed. `place` is where the event is in the input.
@@ -304,9 +297,7 @@ impl Message {
                 None => no_such_block(place),
             },
             Event::Closed { block, end, raw } => match self.block(block) {
-                Some(open) if open.state == State::Open => {
-                    open.closing(end, raw, self.reason(open.choice), place)
-                }
+                Some(open) if open.end.is_none() => open.closing(end, raw, self.reason(open.choice), place),
                 Some(_) | None => no_such_block(place),
             },
             Event::Kept { owner: Owner::Block(block), .. } if self.block(block).is_none() => {
@@ -329,7 +320,7 @@ impl Message {
 
     /// The provider ended the message without ending one of its calls: the call is cut.
     fn call_left_open(&self, place: Place) -> Option<Diagnostic> {
-        let open = self.blocks().filter(|block| block.state == State::Open);
+        let open = self.blocks().filter(|block| block.end.is_none());
         let name = open.into_iter().find_map(|block| match &block.body {
             Body::ToolCall(call) => Some(&call.name),
             _ => None,
@@ -366,18 +357,14 @@ impl Message {
     }
 
     fn notice(&mut self, diagnostic: Option<&Diagnostic>) {
-        match diagnostic {
-            Some(diagnostic) if self.diagnostics.len() < self.limits.diagnostics => {
-                self.diagnostics.push(diagnostic.clone());
-            }
-            Some(_) => self.diagnostics_omitted += 1,
-            None => {}
+        if let Some(diagnostic) = diagnostic {
+            self.diagnostics.add(self.limits.diagnostics, || diagnostic.clone());
         }
     }
 
     fn open_block(&mut self, slot: Slot) -> Result<&mut Block, Misfit> {
         let block = self.blocks.get_mut(&slot).ok_or_else(|| no_block(slot))?;
-        if block.state == State::Open { Ok(block) } else { Err(block.misfit()) }
+        if block.end.is_none() { Ok(block) } else { Err(block.misfit()) }
     }
 
     /// The choice with this index, which is added if it is new.

@@ -78,7 +78,7 @@ use matcher::Matcher;
 use parsed::{BlockData, Parsed};
 use prose::Prose;
 
-use crate::diagnostic::{Diagnostic, Hint, Kind, counted};
+use crate::diagnostic::{Diagnostics, Hint, Kind, counted};
 use crate::limits::Limits;
 
 /// The longest text that is accepted, whatever the limit. Offsets are stored in 32 bits, also those into
@@ -292,13 +292,8 @@ impl Parser {
     }
 
     /// What was dropped, repaired or not understood; `at` is a byte of the input.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
+    pub fn diagnostics(&self) -> &Diagnostics {
         &self.parsed.diagnostics
-    }
-
-    /// How many more diagnostics there were than are kept.
-    pub fn diagnostics_omitted(&self) -> usize {
-        self.parsed.diagnostics_omitted
     }
 
     /// What each part of the text is. The ranges are adjacent and cover everything that is decided.

@@ -5,9 +5,9 @@ use std::iter;
 
 use super::AgentEvent;
 use crate::diagnostic::Kind;
-use crate::event::{CallId, Opening, Origin, Slot, StopReason, Usage};
+use crate::event::{CallId, End, Opening, Origin, Slot, StopReason, Usage};
 use crate::json::Object;
-use crate::message::{self, Args, Block, Body, Change, Message, State, Status};
+use crate::message::{self, Args, Block, Body, Change, Message, Status};
 use crate::text::Text;
 
 mod ended;
@@ -242,7 +242,7 @@ impl Bridge {
         let (Some(open), Some(block)) = (self.open.remove(&slot), message.block(slot)) else { return };
         match (open, block.body()) {
             (Open::Text, _) => {
-                let fields = own_fields(block).filter(|_| block.state() == State::Closed);
+                let fields = own_fields(block).filter(|_| block.end() == Some(End::Closed));
                 fields.into_iter().for_each(|fields| self.turns.send(slot, of_text(fields)));
                 self.turns.end(&Track::Text, slot);
             }
@@ -269,7 +269,7 @@ impl Bridge {
                 self.turns.send(slot, last);
                 self.turns.end(&track, slot);
             }
-            (Open::Fields, _) if block.state() == State::Closed => {
+            (Open::Fields, _) if block.end() == Some(End::Closed) => {
                 of_fields(block).into_iter().for_each(|event| self.turns.emit(event));
             }
             _ => {}
@@ -287,7 +287,7 @@ impl Bridge {
     fn end_split(&mut self, message: &Message) {
         let Some(block) = self.split.take().and_then(|first| message.block(first)) else { return };
         // At a length limit the last block is cut, but the provider ended the text.
-        let is_ended = block.state() == State::Closed || message.status() == Status::Stopped;
+        let is_ended = block.end() == Some(End::Closed) || message.status() == Status::Stopped;
         if is_ended && !block.extra().is_empty() {
             self.turns.emit(of_text(block.extra()));
         }

@@ -19,20 +19,9 @@ use crate::text::Text;
 pub struct Block {
     pub(super) slot: Slot,
     pub(super) choice: u32,
-    pub(super) state: State,
+    pub(super) end: Option<End>,
     pub(super) body: Body,
     pub(super) extra: Extra,
-}
-
-/// The state of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It may still grow.
-    Open,
-    /// It is over, and complete unless it is a call whose arguments are malformed.
-    Closed,
-    /// It is over, and incomplete.
-    Cut,
 }
 
 /// The content of a block.
@@ -136,7 +125,7 @@ impl Block {
             Opening::ToolResult { kind, call_id } => Body::ToolResult { kind, call_id },
             Opening::Other { kind } => Body::Other { kind },
         };
-        Self { slot, choice, state: State::Open, body, extra: Extra::default() }
+        Self { slot, choice, end: None, body, extra: Extra::default() }
     }
 
     /// Its address in the message.
@@ -149,9 +138,9 @@ impl Block {
         self.choice
     }
 
-    /// Its state.
-    pub fn state(&self) -> State {
-        self.state
+    /// How it ended; `None` while it may still grow. Only the end of a call can be malformed.
+    pub fn end(&self) -> Option<End> {
+        self.end
     }
 
     /// Its content.
@@ -167,7 +156,7 @@ impl Block {
     /// The length in bytes of the part that grows; `None` if nothing can.
     pub(super) fn length(&self) -> Option<usize> {
         match &self.body {
-            _ if self.state != State::Open => None,
+            _ if self.end.is_some() => None,
             Body::Text { text, .. } | Body::Thinking { text, .. } => Some(text.len()),
             Body::ToolCall(ToolCall { args: Args::Streaming(input), .. }) => Some(input.raw().len()),
             Body::ToolCall(_) | Body::ToolResult { .. } | Body::Other { .. } => None,
@@ -175,7 +164,7 @@ impl Block {
     }
 
     pub(super) fn is_open_call(&self) -> bool {
-        self.state == State::Open && matches!(self.body, Body::ToolCall(_))
+        self.end.is_none() && matches!(self.body, Body::ToolCall(_))
     }
 
     pub(super) fn name(&mut self, id: &CallId, name: &str) -> Result<(), Misfit> {
@@ -187,7 +176,7 @@ impl Block {
 
     pub(super) fn signature_length(&self) -> Option<usize> {
         match &self.body {
-            Body::Thinking { signature, .. } if self.state == State::Open => Some(signature.len()),
+            Body::Thinking { signature, .. } if self.end.is_none() => Some(signature.len()),
             _ => None,
         }
     }
@@ -257,16 +246,20 @@ impl Block {
     /// Closes it with this end, or with a worse one if its arguments are not complete: a change must not make
     /// a follower run a call that the sender would not.
     pub(super) fn close(&mut self, end: Option<End>, raw: Option<&str>) {
-        self.state = if end == Some(End::Cut) { State::Cut } else { State::Closed };
-        if let Body::ToolCall(call) = &mut self.body {
-            call.raw = raw.map(Text::from);
-            call.close(end.unwrap_or(End::Closed));
-        }
+        self.end = match &mut self.body {
+            Body::ToolCall(call) => {
+                call.raw = raw.map(Text::from);
+                call.close(end.unwrap_or(End::Closed));
+                call.end()
+            }
+            _ if end == Some(End::Cut) => end,
+            _ => Some(End::Closed),
+        };
     }
 
     pub(super) fn cut(&mut self) {
-        if self.state == State::Open {
-            self.state = State::Cut;
+        if self.end.is_none() {
+            self.end = Some(End::Cut);
             if let Body::ToolCall(call) = &mut self.body {
                 call.close(End::Cut);
             }

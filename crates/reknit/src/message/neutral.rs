@@ -31,8 +31,8 @@ impl Serialize for Message {
             }
         }
         optional(&mut map, "extra", filled(self.extra()))?;
-        map.serialize_entry("diagnostics", &self.diagnostics)?;
-        let omitted = Some(self.diagnostics_omitted).filter(|omitted| *omitted > 0);
+        map.serialize_entry("diagnostics", &*self.diagnostics)?;
+        let omitted = Some(self.diagnostics.omitted()).filter(|omitted| *omitted > 0);
         optional(&mut map, "diagnostics_omitted", omitted)?;
         map.end()
     }

@@ -11,9 +11,9 @@ impl Serialize for Parser {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("blocks", &self.blocks().collect::<Vec<_>>())?;
-        map.serialize_entry("diagnostics", self.diagnostics())?;
-        if self.diagnostics_omitted() > 0 {
-            map.serialize_entry("diagnostics_omitted", &self.diagnostics_omitted())?;
+        map.serialize_entry("diagnostics", &**self.diagnostics())?;
+        if self.diagnostics().omitted() > 0 {
+            map.serialize_entry("diagnostics_omitted", &self.diagnostics().omitted())?;
         }
         map.end()
     }

@@ -11,7 +11,7 @@ use super::params::{ParamData, Params};
 use super::span::{SmallRange, Span, SpanKind};
 use super::utf8::Utf8;
 use super::whitespace::{trimmed_end, trimmed_start};
-use crate::diagnostic::{Diagnostic, Kind, Place, counted};
+use crate::diagnostic::{Diagnostics, Kind, Place, counted};
 use crate::event::End;
 use crate::json::{self, PartialJson, Value};
 use crate::limits::Limits;
@@ -36,8 +36,7 @@ pub(super) struct Parsed {
     /// The rest of the text, which has ended, follows backticks that may have opened a code span.
     pub(super) in_open_span: bool,
     pub(super) changes: Changes,
-    pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) diagnostics_omitted: usize,
+    pub(super) diagnostics: Diagnostics,
     pub(super) limits: Limits,
     /// How many bytes at the start of the text are the grammar's prefix and not part of the input.
     pub(super) prefix: usize,
@@ -105,8 +104,7 @@ impl Parsed {
             has_channels: false,
             in_open_span: false,
             changes: Changes::default(),
-            diagnostics: Vec::new(),
-            diagnostics_omitted: 0,
+            diagnostics: Diagnostics::default(),
             limits,
             prefix: prefix.len(),
             utf8: Utf8::default(),
@@ -145,12 +143,8 @@ impl Parsed {
     }
 
     pub(super) fn note(&mut self, kind: Kind, at: usize, message: impl Into<String>) {
-        if self.diagnostics.len() >= self.limits.diagnostics {
-            self.diagnostics_omitted += 1;
-            return;
-        }
         let at = self.utf8.input_byte(at.saturating_sub(self.prefix)) as u64;
-        self.diagnostics.push(Place { at, frame: 0 }.notice(kind, message));
+        self.diagnostics.add(self.limits.diagnostics, || Place { at, frame: 0 }.notice(kind, message));
     }
 
     /// Inlined, so that the compiler builds the call in place instead of copying it.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::change::Change;
 use super::chunk::{Call, Chunk, Input, Preview};
 use super::named::Named;
 use crate::agent::{Members, Misread};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Diagnostics;
 use crate::json::exact;
 use crate::limits::Limits;
 use crate::message::Misfit;
@@ -18,21 +19,14 @@ use crate::text::Text;
 /// The chunks of a message so far, in order.
 ///
 /// An index of the calls makes it fast to find one by its id.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Chunks {
-    #[serde(rename = "chunks")]
     list: Vec<Chunk>,
-    #[serde(skip)]
     pub(super) places: Places,
     /// The number of events so far.
     events: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    diagnostics: Vec<Diagnostic>,
-    #[serde(skip_serializing_if = "is_zero")]
-    diagnostics_omitted: u64,
+    diagnostics: Diagnostics,
     /// How many diagnostics are kept.
-    #[serde(skip)]
     limit: usize,
 }
 
@@ -65,8 +59,7 @@ impl Default for Chunks {
             list: Vec::new(),
             places: Places::default(),
             events: 0,
-            diagnostics: Vec::new(),
-            diagnostics_omitted: 0,
+            diagnostics: Diagnostics::default(),
             limit: Limits::default().diagnostics,
         }
     }
@@ -98,8 +91,7 @@ impl Chunks {
         let list = members.list("chunks")?.into_iter().map(Chunk::read).collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             events: members.count("events")?,
-            diagnostics: members.optional_as("diagnostics", "a list of diagnostics")?.unwrap_or_default(),
-            diagnostics_omitted: members.optional_count("diagnosticsOmitted")?.unwrap_or_default(),
+            diagnostics: read_diagnostics(members)?,
             ..Self::from(list)
         })
     }
@@ -123,13 +115,8 @@ impl Chunks {
     }
 
     /// Events that were dropped because they have no place or an unknown type.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
+    pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
-    }
-
-    /// The number of diagnostics that were not kept because of [`Limits::diagnostics`].
-    pub fn diagnostics_omitted(&self) -> u64 {
-        self.diagnostics_omitted
     }
 
     /// The call with this id whose arguments are still arriving, and their text so far.
@@ -229,10 +216,7 @@ impl Chunks {
                     _ => return Err(gap(*chunk, 0, *at)),
                 }
             }
-            Change::Dropped(diagnostic) if self.diagnostics.len() < self.limit => {
-                self.diagnostics.push(diagnostic.clone());
-            }
-            Change::Dropped(_) => self.diagnostics_omitted += 1,
+            Change::Dropped(diagnostic) => self.diagnostics.add(self.limit, || diagnostic.clone()),
             Change::Nothing {} => {}
         }
         self.events += 1;
@@ -262,11 +246,42 @@ impl Chunks {
     }
 }
 
+impl Serialize for Chunks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("chunks", &self.list)?;
+        map.serialize_entry("events", &self.events)?;
+        write_diagnostics(&self.diagnostics, &mut map)?;
+        map.end()
+    }
+}
+
 impl<'de> Deserialize<'de> for Chunks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members = Members::new("chunks", exact(deserializer)?);
         members.and_then(|mut members| Self::read(&mut members)).map_err(D::Error::custom)
     }
+}
+
+/// Writes the diagnostics of chunks or of a transcript.
+pub(super) fn write_diagnostics<M: SerializeMap>(
+    diagnostics: &Diagnostics,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    if !diagnostics.is_empty() {
+        map.serialize_entry("diagnostics", &**diagnostics)?;
+    }
+    if diagnostics.omitted() > 0 {
+        map.serialize_entry("diagnosticsOmitted", &diagnostics.omitted())?;
+    }
+    Ok(())
+}
+
+/// Reads them back.
+pub(super) fn read_diagnostics(members: &mut Members) -> Result<Diagnostics, Misread> {
+    let kept = members.optional_as("diagnostics", "a list of diagnostics")?.unwrap_or_default();
+    let omitted = members.optional_count("diagnosticsOmitted")?.unwrap_or_default();
+    Ok(Diagnostics::new(kept, omitted))
 }
 
 impl Places {
@@ -295,10 +310,6 @@ impl Places {
             self.approvals.insert(&approval.id, place);
         }
     }
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 fn grow(chunk: usize, shown: &mut Text, at: usize, piece: &str) -> Result<(), Misfit> {

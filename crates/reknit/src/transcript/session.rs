@@ -8,12 +8,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::change::Change;
 use super::chunk::Chunk;
-use super::chunks::Chunks;
+use super::chunks::{Chunks, read_diagnostics, write_diagnostics};
 use super::message::{Message, Role, Status};
 use super::named::Named;
 use super::step::{Effect, Step};
 use crate::agent::{AgentEvent, Body, Entry, Members, Misread};
-use crate::diagnostic::{Diagnostic, Kind};
+use crate::diagnostic::{Diagnostic, Diagnostics, Kind};
 use crate::json::{Value, exact};
 use crate::limits::Limits;
 use crate::message::Misfit;
@@ -55,8 +55,7 @@ pub struct Transcript {
     calls: BTreeMap<String, usize>,
     /// By the id of an approval request: the messages with a call that it is about.
     approvals: Named<usize>,
-    diagnostics: Vec<Diagnostic>,
-    diagnostics_omitted: u64,
+    diagnostics: Diagnostics,
     limits: Limits,
 }
 
@@ -84,13 +83,8 @@ impl Transcript {
 
     /// Entries that were dropped because they belong to no message. Each message has its own diagnostics, in
     /// its chunks.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
+    pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
-    }
-
-    /// The number of diagnostics that were not kept because of [`Limits::diagnostics`].
-    pub fn diagnostics_omitted(&self) -> u64 {
-        self.diagnostics_omitted
     }
 
     /// Adds the next entry, and returns what it changed. Returns `None` for an entry that was added before,
@@ -285,10 +279,9 @@ impl Transcript {
             Effect::Model { message, model } => {
                 self.message_mut(*message)?.model = Some(model.clone());
             }
-            Effect::Dropped(diagnostic) if self.diagnostics.len() < self.limits.diagnostics => {
-                self.diagnostics.push(diagnostic.clone());
+            Effect::Dropped(diagnostic) => {
+                self.diagnostics.add(self.limits.diagnostics, || diagnostic.clone());
             }
-            Effect::Dropped(_) => self.diagnostics_omitted += 1,
             Effect::Nothing {} => {}
         }
         self.seq = step.seq;
@@ -322,8 +315,7 @@ impl Transcript {
         members.version("v", VERSION)?;
         let mut transcript = Self {
             seq: members.count("seq")?,
-            diagnostics: members.optional_as("diagnostics", "a list of diagnostics")?.unwrap_or_default(),
-            diagnostics_omitted: members.optional_count("diagnosticsOmitted")?.unwrap_or_default(),
+            diagnostics: read_diagnostics(&mut members)?,
             ..Self::default()
         };
         for value in members.list("messages")? {
@@ -343,12 +335,7 @@ impl Serialize for Transcript {
         map.serialize_entry("v", &VERSION)?;
         map.serialize_entry("seq", &self.seq)?;
         map.serialize_entry("messages", &self.messages)?;
-        if !self.diagnostics.is_empty() {
-            map.serialize_entry("diagnostics", &self.diagnostics)?;
-        }
-        if self.diagnostics_omitted > 0 {
-            map.serialize_entry("diagnosticsOmitted", &self.diagnostics_omitted)?;
-        }
+        write_diagnostics(&self.diagnostics, &mut map)?;
         map.end()
     }
 }

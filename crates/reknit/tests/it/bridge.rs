@@ -6,7 +6,7 @@ use reknit::agent::{AgentEvent, Bridge};
 use reknit::event::{CallId, Event, Failure, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Stop};
 use reknit::event::{StopReason, Usage};
 use reknit::json::{Object, Value};
-use reknit::message::{Args, Block, Body, Change, State};
+use reknit::message::{Args, Block, Body, Change};
 use reknit::reply::Changes;
 use reknit::tags::{Grammar, Tagger, profile, profiles};
 use reknit::transcript::{Call, Chunk, Chunks, Input, append};
@@ -85,7 +85,7 @@ impl Way {
 
     /// Checks what has to be true for any reply.
     fn check(&self, name: &str) {
-        assert_eq!(self.chunks.diagnostics(), [], "{name}");
+        assert_eq!(**self.chunks.diagnostics(), [], "{name}");
         let (mut texts, mut thoughts) = (String::new(), Vec::new());
         for chunk in self.chunks.list() {
             match chunk {
@@ -171,7 +171,7 @@ type Thought = (String, Option<String>);
 /// The thinking in a block, if it has text or something that has to be sent back.
 fn thought_of(block: &Block) -> Option<Thought> {
     let Body::Thinking { text, signature, redacted } = block.body() else { return None };
-    let is_closed = block.state() == State::Closed;
+    let is_closed = block.end() == Some(reknit::event::End::Closed);
     let signature = Some(signature.to_string()).filter(|signed| !signed.is_empty() && is_closed);
     let members = [("signature", signature), ("redactedData", redacted.clone())];
     let members = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), Value::from(value?))));
@@ -280,7 +280,7 @@ fn texts_give_the_same_events_for_every_cut() {
 /// The agent events of a message that is made of these events, one per line.
 fn reported(events: Vec<Event<'_>>) -> String {
     let way = of_events(None, events);
-    assert_eq!(way.chunks.diagnostics(), []);
+    assert_eq!(**way.chunks.diagnostics(), []);
     way.events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect()
 }
 

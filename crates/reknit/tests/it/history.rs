@@ -99,7 +99,7 @@ fn a_history_from_elsewhere_can_be_shown() {
             append(&mut chunks, event);
         }
     }
-    assert_eq!(chunks.diagnostics(), []);
+    assert_eq!(**chunks.diagnostics(), []);
     assert_eq!(
         serde_json::to_string(chunks.list()).unwrap(),
         concat!(

@@ -3,7 +3,7 @@
 
 use reknit::event::{Event, Failure, Opening, Slot};
 use reknit::json::Value;
-use reknit::message::{Args, Body, Change, State};
+use reknit::message::{Args, Body, Change};
 use reknit::reply::Changes;
 use reknit::tags::{Block, Grammar, Parser, Tagger, profile, profiles};
 use reknit::{Message, Reply, diagnostic::Place};
@@ -189,7 +189,7 @@ fn the_blocks_of_a_text_are_those_of_its_parser() {
                 }
                 (block, read) => panic!("{name}: {block:?} is not {read:?}"),
             }
-            assert_ne!(block.state(), State::Open, "{name}");
+            assert!(block.end().is_some(), "{name}");
         }
         assert_eq!(message.diagnostics().len(), parser.diagnostics().len(), "{name}");
     }
@@ -209,7 +209,7 @@ fn a_message_that_fails_has_the_blocks_of_one_that_is_cut() {
         let [cut, failed] =
             [End::Cut, End::Failed].map(|end| of_text(grammar, &[text.as_bytes()], end).message);
         assert!(cut.blocks().eq(failed.blocks()), "{name}");
-        assert!(cut.blocks().all(|block| block.state() != State::Open), "{name}");
+        assert!(cut.blocks().all(|block| block.end().is_some()), "{name}");
     }
 }
 

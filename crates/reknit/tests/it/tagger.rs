@@ -8,7 +8,7 @@ use reknit::event::{
 };
 use reknit::event::{End, StopReason};
 use reknit::json::Value;
-use reknit::message::{Args, Block, Body, Change, State, ToolCall};
+use reknit::message::{Args, Block, Body, Change, ToolCall};
 use reknit::tags::{Grammar, Tagger, Tools, profile};
 use reknit::{Dialect, Limits, Message, Reply};
 
@@ -119,8 +119,8 @@ fn what_a_cut_message_leaves_open_is_cut() {
     "#]]);
     let mut tagged = with("qwen3");
     tagged.text(0, "<think>hm").text(1, "half a sent").take(Event::Cut);
-    let states: Vec<_> = tagged.message.blocks().map(Block::state).collect();
-    assert_eq!(states, [State::Cut, State::Cut]);
+    let ends: Vec<_> = tagged.message.blocks().map(Block::end).collect();
+    assert_eq!(ends, [Some(End::Cut), Some(End::Cut)]);
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn a_block_that_is_closed_inside_a_call_cuts_it() {
     let mut tagged = with("qwen3");
     tagged.text(0, "<think>hm").close(0).take(Event::Ended);
     assert_eq!(
-        tagged.message.blocks().next().unwrap().state(),
-        State::Cut,
+        tagged.message.blocks().next().unwrap().end(),
+        Some(End::Cut),
         "unclosed thinking in a closed text"
     );
 }
@@ -472,7 +472,7 @@ fn diagnostics_past_their_limit_are_counted() {
     let stray = "<read_file><path>a</path>stray</read_file>";
     let reply = reply_of("cline", &limits, &[&stray.repeat(3), &stray.repeat(3)]);
     assert_eq!(reply.message().diagnostics().len(), 2);
-    assert_eq!(reply.message().diagnostics_omitted(), 4);
+    assert_eq!(reply.message().diagnostics().omitted(), 4);
 }
 
 #[test]

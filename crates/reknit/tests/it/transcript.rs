@@ -53,8 +53,8 @@ fn diagnostics_beyond_the_limit_are_counted() {
         copy.follow(&step).unwrap();
     }
     let chunks = &transcript.messages()[0].chunks;
-    assert_eq!((transcript.diagnostics().len(), transcript.diagnostics_omitted()), (1, 1));
-    assert_eq!((chunks.diagnostics().len(), chunks.diagnostics_omitted()), (1, 3));
+    assert_eq!((transcript.diagnostics().len(), transcript.diagnostics().omitted()), (1, 1));
+    assert_eq!((chunks.diagnostics().len(), chunks.diagnostics().omitted()), (1, 3));
     assert_eq!(copy, transcript);
 }
 

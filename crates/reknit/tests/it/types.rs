@@ -56,7 +56,6 @@ fn every_public_type_is_send_and_sync() {
         message::Choice,
         message::Status,
         message::Block,
-        message::State,
         message::Body,
         message::ToolCall,
         message::Args,

@@ -1,16 +1,16 @@
 //! The events at the end of a block or a message.
 
 use crate::agent::{AgentEvent, ToolCall, ToolResult};
-use crate::event::{Failure, Runner};
+use crate::event::{End, Failure, Runner};
 use crate::json::{Number, Object, Value};
-use crate::message::{self, Args, Block, Body, State};
+use crate::message::{self, Args, Block, Body};
 
 /// What has to be sent back to the provider with some thinking: its signature if that is complete, and `own`,
 /// the provider's own fields.
 pub(super) fn metadata(thinking: &Block, own: Option<&Object>) -> Option<Value> {
     let Body::Thinking { signature, redacted, .. } = thinking.body() else { return None };
     let mut metadata = Object::new();
-    if !signature.is_empty() && thinking.state() == State::Closed {
+    if !signature.is_empty() && thinking.end() == Some(End::Closed) {
         metadata.insert("signature", signature.clone());
     }
     if let Some(data) = redacted {

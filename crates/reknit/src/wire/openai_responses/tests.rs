@@ -237,7 +237,7 @@ fn errors_are_read_in_every_form() {
         let reply = reply(events);
         let failure = reply.message().failure().unwrap();
         assert_eq!((failure.kind.as_deref(), &*failure.message), (Some("server_error"), "no"));
-        assert_eq!(reply.message().diagnostics(), []);
+        assert_eq!(**reply.message().diagnostics(), []);
     }
     assert_eq!(reply(&[CREATED, flat, failed]).message().usage().input, Some(3));
 }

@@ -96,7 +96,7 @@ fn every_event_is_accounted_for(events: &[AgentEvent]) {
     assert_eq!(seen + silent + dropped.len(), events.len());
     assert_eq!(chunks.events(), events.len() as u64);
     assert!(chunks.diagnostics().iter().eq(dropped.iter().take(2)));
-    assert_eq!(chunks.diagnostics_omitted(), dropped.len().saturating_sub(2) as u64);
+    assert_eq!(chunks.diagnostics().omitted(), dropped.len().saturating_sub(2) as u64);
 }
 
 fn a_simple_implementation_shows_the_same(events: &[AgentEvent]) {

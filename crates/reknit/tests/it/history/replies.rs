@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reknit::agent::{AgentEvent, Body, Bridge, Content, EndReason, ToolResult};
-use reknit::event::Runner;
+use reknit::event::{End, Runner};
 use reknit::json::{Object, Value};
-use reknit::message::{self, Args, Change, State};
+use reknit::message::{self, Args, Change};
 use reknit::reply::Changes;
 use reknit::{Dialect, Message, Reply};
 
@@ -100,11 +100,11 @@ impl Own {
     fn of_reply(message: &Message) -> Self {
         let mut own = Self::default();
         for block in message.blocks().filter(|block| block.choice() == 0) {
-            if block.state() == State::Closed {
+            if block.end() == Some(End::Closed) {
                 own.seals.extend(seals(block.extra()));
             }
             match block.body() {
-                message::Body::Thinking { signature, redacted, .. } if block.state() == State::Closed => {
+                message::Body::Thinking { signature, redacted, .. } if block.end() == Some(End::Closed) => {
                     own.seals.extend(Some(signature.to_string()).filter(|seal| !seal.is_empty()));
                     own.seals.extend(redacted.clone());
                 }
