@@ -1,5 +1,7 @@
 //! [`Levels`]: how the indentation of a search text becomes that of the file.
 
+use super::lines::indent;
+
 /// The indentation of a file for each indentation of a search text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Levels {
@@ -175,7 +177,12 @@ fn uniform(indent: &[u8]) -> Option<(u8, usize)> {
     indent.iter().all(|byte| *byte == first).then_some((first, indent.len()))
 }
 
-/// How many columns an indentation takes, for comparing with others of the same text.
+/// How many columns a line is indented, for comparing with others of the same text.
+pub(super) fn depth(body: &[u8]) -> usize {
+    width(indent(body))
+}
+
+/// How many columns an indentation takes.
 pub(super) fn width(indent: &[u8]) -> usize {
     indent.iter().map(|byte| if *byte == b'\t' { 4 } else { 1 }).sum()
 }

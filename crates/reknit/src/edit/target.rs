@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::compose::{compose, line_end, with_line_ends};
+use super::compose::{compose, line_end, write_lines};
 use super::explain;
 use super::lines::lines;
 use super::locate::{Claim, Found, Part, literal, locate};
@@ -132,11 +132,9 @@ impl<'t> Target<'t> {
                 if is_there {
                     self.check_placeholder(content)?;
                 }
-                let content = match self.uniform_line_end() {
-                    Some(end) => with_line_ends(content, end),
-                    None => content.clone().into_bytes(),
-                };
-                self.running.overwrite(content, index);
+                let mut written = Vec::with_capacity(content.len());
+                write_lines(&mut written, content, self.uniform_line_end());
+                self.running.overwrite(written, index);
                 if !is_there {
                     self.presence = Presence::Created;
                 }
@@ -229,7 +227,9 @@ impl<'t> Target<'t> {
                 let lines = running.lines(&site);
                 let bytes = match scope {
                     Scope::Within | Scope::Everywhere => {
-                        with_line_ends(&replacement, line_end(text, site.fit.range.start))
+                        let mut bytes = Vec::with_capacity(replacement.len());
+                        write_lines(&mut bytes, &replacement, Some(line_end(text, site.fit.range.start)));
+                        bytes
                     }
                     Scope::Lines => {
                         let composed = compose(text, &needle, &site.fit, &replacement, replace.end);
