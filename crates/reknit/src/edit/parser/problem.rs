@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::lines::Line;
 
 /// How much of a line a problem shows.
-const SNIPPET: usize = 80;
+pub(super) const SNIPPET: usize = 80;
 
 /// A part of an answer that looks like an edit and cannot be read as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
