@@ -147,10 +147,6 @@ impl Replace {
     fn is_repaired(&self) -> bool {
         self.doubled.is_some()
     }
-
-    fn is_stray(&self) -> bool {
-        self.stray
-    }
 }
 
 /// What a search text is compared with, and how many places an edit is for.

@@ -86,8 +86,8 @@ type Pairs = Vec<(usize, usize)>;
 type NewLine<'a> = (Vec<u8>, &'a [u8]);
 
 impl Place<'_> {
-    /// The levels by which the replacement is indented, and which lines it keeps: those of the place if it is indented
-    /// as the search, or the same ones if as the file.
+    /// The levels that turn the replacement's indentation into that of the file, and which lines it keeps: the levels of
+    /// the place if it is indented as the search, or [`Levels::Same`] if it is indented as the file.
     ///
     /// The lines that search and replacement share decide it, for the whole edit.
     fn indentation(&self) -> Result<(&Levels, Pairs), Refusal> {
@@ -146,8 +146,8 @@ impl Place<'_> {
         }
     }
 
-    /// How many lines are indented as a line of the search is there, and how many as it is in the file. Only where
-    /// these differ do lines show which it is.
+    /// How many of these lines are indented as the line of the search that they stand for, and how many as that line is
+    /// in the file. If search and file indent it alike, it says nothing.
     fn votes<'l>(
         &self,
         lines: impl Iterator<Item = (usize, &'l [u8])>,

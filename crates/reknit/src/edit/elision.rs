@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::levels::depth;
 use super::lines::{Line, line_at, lines};
-use super::locate::{Found, Part, every_line};
+use super::locate::{Part, every_line};
 use super::needle::Needle;
 use super::place::Row;
 use super::placeholder::is_placeholder;
@@ -20,14 +20,13 @@ pub(super) fn locate(
     search: &str,
     replacement: &str,
     loosest: How,
-) -> Result<Option<Found<'static>>, Box<Rejection>> {
+) -> Result<Option<Vec<Part<'static>>>, Box<Rejection>> {
     let (searches, dots) = pieces(search);
     let (replacements, _) = pieces(replacement);
     if searches.len() < 2 || searches.len() != replacements.len() {
         return Ok(None);
     }
     let mut parts: Vec<Part<'_>> = Vec::new();
-    let mut how = How::Exact;
     let mut from = 0;
     let mut until = usize::MAX;
     let mut depths = Vec::new();
@@ -47,7 +46,6 @@ pub(super) fn locate(
         if sites.len() > 1 {
             return Err(Rejection::because(Reason::Ambiguous { how: least, lines: running.starts(&sites) }));
         }
-        how = how.max(least);
         let own_depths = depths_of(running.original, &needle, &sites[0].fit.rows);
         from = sites[0].fit.range.end;
         let next = searches.get(nth + 1).and_then(|next| Needle::new(next).first_depth());
@@ -56,7 +54,7 @@ pub(super) fn locate(
         let (search, replacement) = (Cow::Owned(search.to_owned()), Cow::Owned(replacement.to_owned()));
         parts.push(Part { search, replacement, scope: Scope::Lines, sites });
     }
-    Ok((!parts.is_empty()).then_some(Found { parts, how }))
+    Ok((!parts.is_empty()).then_some(parts))
 }
 
 /// How far the lines of a piece are indented in the search and in the file.

@@ -60,8 +60,11 @@ impl<'s> Needle<'s> {
 }
 
 fn words(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    body.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && byte.is_ascii())
-        .filter(|word| word.len() > 3)
+    body.split(|byte| !is_word(*byte)).filter(|word| word.len() > 3)
+}
+
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
 /// Whether a line says where it is. One without a letter or a digit, such as a brace, is everywhere.

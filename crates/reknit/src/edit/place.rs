@@ -90,7 +90,7 @@ pub(super) fn exact(text: &[u8], needle: &Needle<'_>, hint: Option<usize>) -> Ve
     if !open.is_empty() && text.ends_with(open) && begins(text, text.len() - open.len()) {
         found(&mut spots, text.len() - open.len());
     }
-    nearest(spots, hint)
+    nearest(spots, hint, |spot| spot.line)
         .into_iter()
         .map(|Spot { line, start }| {
             let range = start..(start + search.len()).min(text.len());
@@ -113,38 +113,20 @@ pub(super) fn same(text: &[u8], index: &Index, needle: &Needle<'_>, hint: Option
     let (nth, spots) = match rarest {
         None => return Vec::new(),
         Some((nth, spots)) if spots.count <= SPOTS => (nth, spots.first.clone()),
-        Some(_) => (0, nearest(sequences(text, needle, hint), hint)),
+        Some(_) => (0, nearest(sequences(text, needle, hint), hint, |spot| spot.line)),
     };
     let fits = spots.into_iter().filter_map(|spot| stretch(text, needle, nth, spot));
-    nearest(fits.collect(), hint)
+    nearest(fits.collect(), hint, |fit| fit.line)
 }
 
 /// Leaves those that are nearest to a hint, or else the first, if there are too many to tell apart.
-fn nearest<T: HasLine>(mut places: Vec<T>, hint: Option<usize>) -> Vec<T> {
+fn nearest<T>(mut places: Vec<T>, hint: Option<usize>, line: impl Fn(&T) -> usize) -> Vec<T> {
     if places.len() > PLACES {
-        let distance = |place: &T| place.line().abs_diff(hint.unwrap_or(0));
-        places.sort_by_key(distance);
+        places.sort_by_key(|place| line(place).abs_diff(hint.unwrap_or(0)));
         places.truncate(PLACES);
-        places.sort_by_key(T::line);
+        places.sort_by_key(line);
     }
     places
-}
-
-/// Something that is at a line.
-trait HasLine {
-    fn line(&self) -> usize;
-}
-
-impl HasLine for Spot {
-    fn line(&self) -> usize {
-        self.line
-    }
-}
-
-impl HasLine for Fit {
-    fn line(&self) -> usize {
-        self.line
-    }
 }
 
 /// Where the keys of a search follow each other, for one whose every line is everywhere in the text.

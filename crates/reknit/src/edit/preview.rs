@@ -10,9 +10,9 @@ use memchr::memrchr;
 use self::screen::Screen;
 use super::compose::{line_end, write_lines};
 use super::lines::{lines, without_line_end};
-use super::locate::{Claim, Found};
+use super::locate::{Claim, literal};
 use super::needle::Needle;
-use super::running::Ground;
+use super::running::{Ground, Site};
 use super::target::Target;
 use super::{Action, Edit, How, Lines, Match, Parsed, Parser, Plan, Rejection};
 
@@ -204,7 +204,8 @@ impl Stage<'_> {
         // What is not there as it is depends on the replacement, and several readings on all of it.
         let [replace] = edit.readings() else { return hidden };
         self.target.running.expect(&Needle::new(&replace.search), &Needle::new(""));
-        let placed = self.target.literal(replace).and_then(|found| self.begin(&found, shape));
+        let site = literal(&mut self.target.running, replace);
+        let placed = site.and_then(|site| self.begin(&site, shape));
         placed.map_or(hidden, |placed| self.report(placed, changes))
     }
 
@@ -218,10 +219,8 @@ impl Stage<'_> {
         Writing::Placed(Box::new(placed))
     }
 
-    /// Begins to write at the place of an edit, if it is one place in untouched text whose lines all end alike.
-    fn begin(&self, found: &Found<'_>, shape: Shape) -> Option<Placed> {
-        let [part] = &*found.parts else { return None };
-        let [site] = &*part.sites else { return None };
+    /// Begins to write at the place of an edit, if it is in untouched text whose lines all end alike.
+    fn begin(&self, site: &Site, shape: Shape) -> Option<Placed> {
         if site.ground != Ground::Untouched {
             return None;
         }
@@ -229,7 +228,7 @@ impl Stage<'_> {
         let range = site.fit.range.clone();
         let end = line_end(text, range.start);
         let end_alike = lines(&text[range.clone()]).all(|line| line.end == end || line.end.is_empty());
-        let reported = (found.how, self.target.running.lines(site));
+        let reported = (site.fit.how, self.target.running.lines(site));
         end_alike.then(|| Placed::new(shape, reported, range, Some(end)))
     }
 

@@ -108,13 +108,13 @@ impl Case<'_> {
         self.solid(range).filter(|line| self.row(*line).stand != Stand::Missing)
     }
 
-    /// The lines above and below a hunk, of those that the file has or has others for.
+    /// The nearest lines of the search above and below a hunk that are there, or differ.
     fn present_beside(&self, hunk: &Hunk) -> (Option<usize>, Option<usize>) {
         let above = self.present(0..hunk.search.start).next_back();
         (above, self.present(hunk.search.end..self.needle.lines.len()).next())
     }
 
-    /// The lines of the search above and below a hunk.
+    /// The nearest lines of the search above and below a hunk that are not blank.
     fn beside(&self, hunk: &Hunk) -> (Option<usize>, Option<usize>) {
         let above = self.solid(0..hunk.search.start).next_back();
         (above, self.solid(hunk.search.end..self.needle.lines.len()).next())

@@ -68,9 +68,7 @@ fn score(text: &[u8], needle: &Needle<'_>, window: &[Solid<'_>], rows: &[Row]) -
         there += own
             * match row.stand {
                 Stand::Same | Stand::Joined { .. } => 1.0,
-                Stand::Differs => {
-                    line_at(text, row.own.start).map_or(0.0, |line| likeness(solid.body, line.body))
-                }
+                Stand::Differs => likeness_there(text, row, solid.body),
                 Stand::Missing => 0.0,
             };
     }
@@ -82,6 +80,11 @@ fn score(text: &[u8], needle: &Needle<'_>, window: &[Solid<'_>], rows: &[Row]) -
     };
     let unnamed: f64 = window.iter().filter(is_unnamed).map(|solid| weight(solid.line.body)).sum();
     there / (all + unnamed / 2.0)
+}
+
+/// How much of a line of the search is in the line where it would be.
+fn likeness_there(text: &[u8], row: &Row, body: &[u8]) -> f64 {
+    line_at(text, row.own.start).map_or(0.0, |line| likeness(body, line.body))
 }
 
 /// The lines of a search, while what a text has for them is found.
@@ -191,17 +194,11 @@ impl Aligned<'_> {
         for offset in 0..above + below {
             self.set(nth - above + offset, here - above + offset, Stand::Differs);
         }
-        let like = |row: &Row, nth: usize| {
-            line_at(self.text, row.own.start).map_or(0.0, |line| likeness(self.body(nth), line.body))
-        };
-        let alike: f64 = self
-            .rows
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| row.stand == Stand::Differs)
-            .map(|(nth, row)| like(row, nth))
-            .sum();
-        (alike > 0.0).then_some(())
+        let mut rows = self.needle.solid.iter().zip(&self.rows);
+        rows.any(|(solid, row)| {
+            row.stand == Stand::Differs && likeness_there(self.text, row, solid.body) > 0.0
+        })
+        .then_some(())
     }
 }
 
