@@ -78,6 +78,14 @@ impl Edit {
         }
     }
 
+    fn readings_mut(&mut self) -> &mut [Replace] {
+        match &mut self.action {
+            Action::Replace(replace) => std::slice::from_mut(replace),
+            Action::Undecided(readings) => readings,
+            Action::Write { .. } | Action::Delete | Action::Move { .. } => &mut [],
+        }
+    }
+
     /// Its search and replacement, if there is one way to read them.
     fn replace(&self) -> Option<&Replace> {
         match &self.action {
@@ -138,10 +146,6 @@ impl Replace {
 
     fn is_repaired(&self) -> bool {
         self.doubled.is_some()
-    }
-
-    fn is_stray(&self) -> bool {
-        self.stray
     }
 }
 

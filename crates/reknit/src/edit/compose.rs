@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::levels::{Levels, width};
+use super::levels::{Levels, depth, width};
 use super::lines::{
     Line, begins, folded, indent, is_open, line_at, line_before, lines, look_alike, without_line_end,
 };
@@ -42,7 +42,7 @@ pub(super) fn compose(
         return Err(Refusal::Whitespace);
     }
     let place = Place { text, needle, fit, replaced: &replaced, levels };
-    let (indentation, mut pairs) = place.indentation()?;
+    let (levels, mut pairs) = place.indentation()?;
     place.split_joined(&mut pairs);
     let hunks = hunks(&pairs, needle.lines.len(), replaced.len());
     let (steps, notes) = rule::check(Case { text, needle, fit, replaced: &replaced, hunks: &hunks })?;
@@ -51,7 +51,7 @@ pub(super) fn compose(
     let mut at = (0, 0);
     for (hunk, step) in hunks.iter().zip(&steps) {
         (at.0..hunk.search.start).for_each(|line| writer.keep(place.kept(line)));
-        let mut new = place.new_lines(hunk, &indentation, &plainer)?.into_iter().enumerate();
+        let mut new = place.new_lines(hunk, levels, &plainer)?.into_iter().enumerate();
         match step {
             Step::Done => hunk.search.clone().for_each(|line| writer.keep(place.kept(line))),
             Step::Todo => {
@@ -80,27 +80,22 @@ struct Place<'a> {
     levels: Levels,
 }
 
-/// How the replacement is indented.
-enum Indentation<'a> {
-    AsInSearch(&'a Levels),
-    AsInFile,
-}
-
 type Pairs = Vec<(usize, usize)>;
 
 /// The body of a new line, and how it ends in the answer.
 type NewLine<'a> = (Vec<u8>, &'a [u8]);
 
 impl Place<'_> {
-    /// Whether the replacement is indented as the search or as the file, and which lines it keeps.
+    /// The levels that turn the replacement's indentation into that of the file, and which lines it keeps: the levels of
+    /// the place if it is indented as the search, or [`Levels::Same`] if it is indented as the file.
     ///
     /// The lines that search and replacement share decide it, for the whole edit.
-    fn indentation(&self) -> Result<(Indentation<'_>, Pairs), Refusal> {
+    fn indentation(&self) -> Result<(&Levels, Pairs), Refusal> {
         let searched = &self.needle.lines;
         let (rows, columns) = (searched.len(), self.replaced.len());
         let as_search = pair(rows, columns, |row, column| searched[row].body == self.replaced[column].body);
         if self.levels == Levels::Same {
-            return Ok((Indentation::AsInSearch(&Levels::Same), as_search));
+            return Ok((&Levels::Same, as_search));
         }
         let there: Vec<Option<&[u8]>> =
             self.fit.rows.iter().map(|row| self.indent_there(row.own.clone())).collect();
@@ -117,50 +112,54 @@ impl Place<'_> {
         let shared = pair(rows, columns, |row, column| {
             folded(searched[row].body) == folded(self.replaced[column].body)
         });
-        // Only lines that are indented differently show which it is, and braces are everywhere.
-        let votes = |all: bool| {
-            let mut votes = (0, 0);
-            for (row, column) in &shared {
-                let (own, replaced) = (indent(searched[*row].body), indent(self.replaced[*column].body));
-                let there = there[*row].filter(|there| *there != own && (all || tells(searched[*row].body)));
-                votes.0 += usize::from(there.is_some() && replaced == own);
-                votes.1 += usize::from(there == Some(replaced));
-            }
-            votes
-        };
-        let mut count = Some(votes(false)).filter(|count| *count != (0, 0)).unwrap_or_else(|| votes(true));
-        // What is indented as in the file is not left of the place.
-        let columns =
-            self.replaced.iter().filter(|line| !line.is_blank()).map(|line| width(indent(line.body)));
-        if columns.min() < there.iter().flatten().map(|there| width(there)).min() {
-            count.1 = 0;
+        let shared = shared.into_iter().map(|(row, column)| (row, self.replaced[column].body));
+        // Braces are everywhere.
+        let telling = shared.clone().filter(|(row, _)| tells(searched[*row].body));
+        let mut votes = self.votes(telling, &there);
+        if votes == (0, 0) {
+            votes = self.votes(shared, &there);
         }
-        let adds = self.replaced.iter().any(|line| !line.is_blank());
-        match count {
-            (1.., 0) => Ok((Indentation::AsInSearch(&self.levels), as_search)),
-            (0, 1..) => Ok((Indentation::AsInFile, as_file)),
-            (0, 0) if !adds => Ok((Indentation::AsInFile, as_search)),
-            (0, 0) => match self.changed_lines(&as_search, &there) {
-                (1.., 0) => Ok((Indentation::AsInSearch(&self.levels), as_search)),
-                (0, 1..) => Ok((Indentation::AsInFile, as_search)),
-                _ => Err(Refusal::Whitespace),
-            },
+        // What is indented as in the file is not left of the place.
+        let added = || self.replaced.iter().filter(|line| !line.is_blank());
+        let leftmost_there = there.iter().flatten().map(|there| width(there)).min();
+        if added().map(|line| depth(line.body)).min() < leftmost_there {
+            votes.1 = 0;
+        }
+        match votes {
+            (1.., 0) => Ok((&self.levels, as_search)),
+            (0, 1..) => Ok((&Levels::Same, as_file)),
+            (0, 0) if added().next().is_none() => Ok((&Levels::Same, as_search)),
+            // No line is shared, so the first line of each hunk is compared with the one that it replaces.
+            (0, 0) => {
+                let replaced = hunks(&as_search, rows, columns).into_iter().filter_map(|hunk| {
+                    let row = hunk.search.clone().find(|row| !searched[*row].is_blank())?;
+                    let comes = self.replaced[hunk.replacement].iter().find(|line| !line.is_blank())?;
+                    Some((row, comes.body))
+                });
+                match self.votes(replaced, &there) {
+                    (1.., 0) => Ok((&self.levels, as_search)),
+                    (0, 1..) => Ok((&Levels::Same, as_search)),
+                    _ => Err(Refusal::Whitespace),
+                }
+            }
             _ => Err(Refusal::Whitespace),
         }
     }
 
-    /// How many hunks begin with a line that is indented as the one of the search that it replaces, and how many as
-    /// the one of the file, if no line is shared.
-    fn changed_lines(&self, pairs: &Pairs, there: &[Option<&[u8]>]) -> (usize, usize) {
+    /// How many of these lines are indented as the line of the search that they stand for, and how many as that line is
+    /// in the file. If search and file indent it alike, it says nothing.
+    fn votes<'l>(
+        &self,
+        lines: impl Iterator<Item = (usize, &'l [u8])>,
+        there: &[Option<&[u8]>],
+    ) -> (usize, usize) {
         let mut votes = (0, 0);
-        for hunk in hunks(pairs, self.needle.lines.len(), self.replaced.len()) {
-            let row = hunk.search.clone().find(|row| !self.needle.lines[*row].is_blank());
-            let comes = self.replaced[hunk.replacement.clone()].iter().find(|line| !line.is_blank());
-            let (Some(row), Some(comes)) = (row, comes) else { continue };
+        for (row, comes) in lines {
             let own = indent(self.needle.lines[row].body);
-            let there = there[row].filter(|there| *there != own);
-            votes.0 += usize::from(there.is_some() && indent(comes.body) == own);
-            votes.1 += usize::from(there == Some(indent(comes.body)));
+            if let Some(there) = there[row].filter(|there| *there != own) {
+                votes.0 += usize::from(indent(comes) == own);
+                votes.1 += usize::from(indent(comes) == there);
+            }
         }
         votes
     }
@@ -206,22 +205,20 @@ impl Place<'_> {
     fn new_lines(
         &self,
         hunk: &Hunk,
-        indentation: &Indentation<'_>,
+        levels: &Levels,
         plainer: &BTreeMap<char, char>,
     ) -> Result<Vec<NewLine<'_>>, Refusal> {
         let there = self.needle.solid.iter().filter(|solid| self.fit.rows[solid.line].stand == Stand::Same);
         let nth = there.filter(|solid| solid.line < hunk.search.end).count();
         let written = |line: &Line<'_>| {
-            let body = if plainer.is_empty() { line.body.to_vec() } else { made_plain(line.body, plainer) };
-            let own = indent(&body);
-            match indentation {
-                Indentation::AsInSearch(levels) if !line.is_blank() && **levels != Levels::Same => {
-                    let mut there = levels.translate_at(own, nth).ok_or(Refusal::Whitespace)?;
-                    there.extend_from_slice(&body[own.len()..]);
-                    Ok(there)
-                }
-                _ => Ok(body),
+            let body = made_plain(line.body, plainer);
+            if line.is_blank() || *levels == Levels::Same {
+                return Ok(body);
             }
+            let own = indent(&body);
+            let mut there = levels.translate_at(own, nth).ok_or(Refusal::Whitespace)?;
+            there.extend_from_slice(&body[own.len()..]);
+            Ok(there)
         };
         let lines = &self.replaced[hunk.replacement.clone()];
         lines.iter().map(|line| Ok((written(line)?, line.end))).collect()
@@ -269,63 +266,51 @@ impl Place<'_> {
 /// A line with plain characters in place of those that the file has plain.
 fn made_plain(body: &[u8], plainer: &BTreeMap<char, char>) -> Vec<u8> {
     match std::str::from_utf8(body) {
-        Ok(text) => {
+        Ok(text) if !plainer.is_empty() => {
             let plain = |char: char| plainer.get(&char).copied().unwrap_or(char);
             text.chars().map(plain).collect::<String>().into_bytes()
         }
-        Err(_) => body.to_vec(),
+        _ => body.to_vec(),
     }
 }
 
 /// Writes the lines of a place with its line ends.
-struct Writer<'a> {
-    /// The line end of each line of the search, as the file has it; of the place, if there is no line.
+struct Writer {
+    /// The line end of new lines at each line of the search, and at last after all of them.
     ends: Vec<&'static [u8]>,
-    /// The line end of new lines wherever they are: a patch has those of the file, not of its places.
-    everywhere: Option<&'static [u8]>,
     /// Whether the place is the end of a file whose last line has no end.
     is_open: bool,
     /// Whether the place is the end of the file.
     is_end: bool,
     end: FileEnd,
     out: Vec<u8>,
-    fit: &'a Fit,
 }
 
-impl<'a> Writer<'a> {
-    fn new(text: &[u8], fit: &'a Fit, end: FileEnd) -> Self {
+impl Writer {
+    fn new(text: &[u8], fit: &Fit, end: FileEnd) -> Self {
         let at_place = line_end(text, fit.range.start);
-        let mut last = at_place;
-        let mut ends = Vec::with_capacity(fit.rows.len().max(1));
-        for row in &fit.rows {
-            if let Some(line) = line_at(text, row.own.start).filter(|line| line.end.ends_with(b"\n")) {
-                last = name(line.end);
-            }
-            ends.push(last);
-        }
-        if ends.is_empty() {
-            ends.push(at_place);
-        }
         let is_end = fit.range.end == text.len();
         let after_open_line = fit.range.is_empty() && is_end && !begins(text, text.len());
         Self {
-            ends,
-            everywhere: matches!(end, FileEnd::Closed | FileEnd::Here).then(|| most_common_line_end(text)),
+            ends: match end {
+                // A patch has those of the file, not of its places.
+                FileEnd::Closed | FileEnd::Here => vec![most_common_line_end(text)],
+                FileEnd::Kept | FileEnd::Open => line_ends(text, fit, at_place),
+            },
             is_open: !fit.range.is_empty() && is_end && is_open(text),
             is_end,
             end,
             out: if after_open_line { at_place.to_vec() } else { Vec::new() },
-            fit,
         }
     }
 
     fn end_at(&self, row: usize) -> &'static [u8] {
-        self.everywhere.or(self.ends.get(row).or(self.ends.last()).copied()).unwrap_or(b"\n")
+        self.ends[row.min(self.ends.len() - 1)]
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.close(self.fit.rows.len());
+            self.close(self.ends.len());
             self.out.extend_from_slice(bytes);
         }
     }
@@ -347,11 +332,25 @@ impl<'a> Writer<'a> {
         match self.end {
             FileEnd::Kept if self.is_open => self.out.truncate(without_line_end(&self.out).len()),
             FileEnd::Open if self.is_end => self.out.truncate(without_line_end(&self.out).len()),
-            FileEnd::Closed | FileEnd::Here if self.is_open => self.close(self.fit.rows.len()),
+            FileEnd::Closed | FileEnd::Here if self.is_open => self.close(self.ends.len()),
             FileEnd::Kept | FileEnd::Open | FileEnd::Closed | FileEnd::Here => {}
         }
         self.out
     }
+}
+
+/// The line end of each line of a search, as the file has it; of the place, if there is no line.
+fn line_ends(text: &[u8], fit: &Fit, at_place: &'static [u8]) -> Vec<&'static [u8]> {
+    let mut ends = Vec::with_capacity(fit.rows.len() + 1);
+    let mut last = at_place;
+    for row in &fit.rows {
+        if let Some(line) = line_at(text, row.own.start).filter(|line| line.end.ends_with(b"\n")) {
+            last = name(line.end);
+        }
+        ends.push(last);
+    }
+    ends.push(last);
+    ends
 }
 
 /// The line end that lines have at a byte: that of the line there, or the one before, or the first. A carriage
@@ -383,19 +382,17 @@ fn most_common_line_end(text: &[u8]) -> &'static [u8] {
     ends.iter().max_by_key(count).map_or(b"\n", |end| name(end))
 }
 
-/// How a line of an answer ends at a place. A carriage return by itself is not a line end of an answer.
-pub(super) fn spelled<'e>(own: &'e [u8], end: &'e [u8]) -> &'e [u8] {
-    if own.is_empty() || own == b"\r" { own } else { end }
-}
-
-/// The text with the line ends of a place.
-pub(super) fn with_line_ends(text: &str, end: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
+/// Writes lines of an answer with the line end of a place, or as they are.
+pub(super) fn write_lines(out: &mut Vec<u8>, text: &str, end: Option<&[u8]>) {
     for line in lines(text.as_bytes()) {
         out.extend_from_slice(line.body);
-        out.extend_from_slice(spelled(line.end, end));
+        out.extend_from_slice(end.map_or(line.end, |end| spelled(line.end, end)));
     }
-    out
+}
+
+/// How a line of an answer ends at a place. A carriage return by itself is not a line end of an answer.
+fn spelled<'e>(own: &'e [u8], end: &'e [u8]) -> &'e [u8] {
+    if own.is_empty() || own == b"\r" { own } else { end }
 }
 
 #[cfg(test)]

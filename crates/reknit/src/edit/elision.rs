@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::hint::end_of_elision;
-use super::levels::width;
-use super::lines::{indent, line_at, lines};
-use super::locate::{Found, Part, every_line};
+use super::levels::depth;
+use super::lines::{Line, line_at, lines};
+use super::locate::{Part, every_line};
 use super::needle::Needle;
 use super::place::Row;
 use super::placeholder::is_placeholder;
@@ -21,14 +20,13 @@ pub(super) fn locate(
     search: &str,
     replacement: &str,
     loosest: How,
-) -> Result<Option<Found<'static>>, Box<Rejection>> {
+) -> Result<Option<Vec<Part<'static>>>, Box<Rejection>> {
     let (searches, dots) = pieces(search);
     let (replacements, _) = pieces(replacement);
     if searches.len() < 2 || searches.len() != replacements.len() {
         return Ok(None);
     }
     let mut parts: Vec<Part<'_>> = Vec::new();
-    let mut how = How::Exact;
     let mut from = 0;
     let mut until = usize::MAX;
     let mut depths = Vec::new();
@@ -48,24 +46,21 @@ pub(super) fn locate(
         if sites.len() > 1 {
             return Err(Rejection::because(Reason::Ambiguous { how: least, lines: running.starts(&sites) }));
         }
-        how = how.max(least);
-        depths.extend(depths_of(running.original, &needle, &sites[0].fit.rows));
+        let own_depths = depths_of(running.original, &needle, &sites[0].fit.rows);
         from = sites[0].fit.range.end;
-        let next = searches.get(nth + 1).and_then(|next| Needle::new(next).first_indent());
-        let limit = Limit::new(&needle, dots.get(nth).copied(), next);
-        until = limit.end(running.original, &needle, &sites[0].fit.rows, from);
+        let next = searches.get(nth + 1).and_then(|next| Needle::new(next).first_depth());
+        until = end_of_dots(running.original, from, &own_depths, dots.get(nth).copied(), next);
+        depths.extend(own_depths);
         let (search, replacement) = (Cow::Owned(search.to_owned()), Cow::Owned(replacement.to_owned()));
         parts.push(Part { search, replacement, scope: Scope::Lines, sites });
     }
-    Ok((!parts.is_empty()).then_some(Found { parts, how }))
+    Ok((!parts.is_empty()).then_some(parts))
 }
 
 /// How far the lines of a piece are indented in the search and in the file.
 fn depths_of(text: &[u8], needle: &Needle<'_>, rows: &[Row]) -> Vec<(usize, usize)> {
-    let depth = |body: &[u8]| width(indent(body));
     let there = |line: usize| line_at(text, rows[line].own.start).map_or(0, |line| depth(line.body));
-    let both = |line: usize| (depth(needle.lines[line].body), there(line));
-    needle.solid.iter().map(|solid| both(solid.line)).collect()
+    needle.solid.iter().map(|solid| (depth(solid.body), there(solid.line))).collect()
 }
 
 /// Whether pieces are indented otherwise in the same way: all by so much more or less, or by so many times as much. A
@@ -78,35 +73,25 @@ fn is_one_block(depths: &[(usize, usize)], next: &[(usize, usize)]) -> bool {
         || all().all(|(own, there)| own * most.1 == most.0 * there)
 }
 
-/// How far lines that are left out may reach.
-struct Limit {
-    /// The line of the piece that opens the block.
-    opener: Option<usize>,
-    /// How deep the search is in that block.
-    depth: usize,
-}
-
-impl Limit {
-    /// By the lines before the dots, the indentation of the dots, and that of what follows them.
-    fn new(needle: &Needle<'_>, dots: Option<usize>, next: Option<usize>) -> Self {
-        let depths =
-            needle.solid.iter().map(|solid| (solid.line, width(indent(needle.lines[solid.line].body))));
-        let opener = |depth: usize| depths.clone().rev().find(|(_, own)| *own < depth).map(|(line, _)| line);
-        let found = dots.and_then(opener).or_else(|| next.and_then(opener));
-        let depth = depths.clone().map(|(_, own)| own).min().unwrap_or(0);
-        Self { opener: found, depth }
-    }
-
-    fn end(&self, text: &[u8], needle: &Needle<'_>, rows: &[Row], from: usize) -> usize {
-        let there = |line: usize| {
-            let own = rows[line].own.start;
-            lines(&text[own..]).next().map_or(0, |line| width(indent(line.body)))
-        };
-        let shallowest =
-            needle.solid.iter().find(|solid| width(indent(needle.lines[solid.line].body)) == self.depth);
-        let depth = shallowest.map_or(0, |solid| there(solid.line));
-        end_of_elision(text, from, self.opener.map(there), depth)
-    }
+/// Where lines that are left out end: at the first line that is at or left of the one that opens their block, which
+/// is before the dots. That one is found by the indentation of the dots, or else of what follows them; without it they
+/// end at the first line left of all before the dots.
+fn end_of_dots(
+    text: &[u8],
+    from: usize,
+    before: &[(usize, usize)],
+    dots: Option<usize>,
+    next: Option<usize>,
+) -> usize {
+    let opener_of = |depth: usize| before.iter().rev().find(|(own, _)| *own < depth);
+    let opener = dots.and_then(opener_of).or_else(|| next.and_then(opener_of));
+    let shallowest = before.iter().min_by_key(|(own, _)| *own).map_or(0, |(_, there)| *there);
+    let ends = |line: &Line<'_>| match opener {
+        Some((_, opener)) => depth(line.body) <= *opener,
+        None => depth(line.body) < shallowest,
+    };
+    let mut rest = lines(&text[from..]).filter(|line| !line.is_blank());
+    rest.find(ends).map_or(text.len(), |line| from + line.start)
 }
 
 /// A text cut at its lines of dots, and how far those are indented.
@@ -117,7 +102,7 @@ fn pieces(text: &str) -> (Vec<&str>, Vec<usize>) {
     for line in text.split_inclusive('\n') {
         if line.trim() == "..." || is_placeholder(line) {
             pieces.push(&text[start..at]);
-            dots.push(width(indent(line.as_bytes())));
+            dots.push(depth(line.as_bytes()));
             start = at + line.len();
         }
         at += line.len();

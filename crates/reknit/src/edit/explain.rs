@@ -55,13 +55,21 @@ fn has_same_characters(text: &[u8], search: &[u8]) -> bool {
     is_there && there.take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
 }
 
-/// The closest place with a small diff from the search to it, if it has a line of the search or much like one.
-pub(super) fn closest(text: &[u8], needle: &Needle<'_>, near: &Near, lines: Lines) -> Option<Closest> {
-    let is_close = !near.telling.is_empty() || near.score >= STALE;
-    (is_close && near.score >= CLOSE).then(|| place(text, needle, near, lines))
+/// A rejection with the closest place, if that has a line of the search or much like one.
+pub(super) fn rejection(
+    reason: Reason,
+    text: &[u8],
+    needle: &Needle<'_>,
+    near: &Near,
+    lines: Lines,
+) -> Box<Rejection> {
+    let is_close = (!near.telling.is_empty() || near.score >= STALE) && near.score >= CLOSE;
+    let closest = is_close.then(|| closest(text, needle, near, lines));
+    Box::new(Rejection { reason, closest })
 }
 
-fn place(text: &[u8], needle: &Needle<'_>, near: &Near, lines_there: Lines) -> Closest {
+/// A place with a small diff from the search to it.
+fn closest(text: &[u8], needle: &Needle<'_>, near: &Near, lines_there: Lines) -> Closest {
     let mut diff = Vec::new();
     let mut at = near.fit.range.start;
     for (searched, row) in needle.lines.iter().zip(&near.fit.rows) {

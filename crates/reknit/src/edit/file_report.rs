@@ -18,9 +18,8 @@ use super::plan::{FileAction, FilePlan};
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct FileReport<'a> {
     path: &'a str,
-    action: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<&'a str>,
+    #[serde(flatten)]
+    action: &'a FileAction,
     #[serde(flatten)]
     content: Option<Content<'a>>,
     edits: Vec<EditReport<'a>>,
@@ -43,11 +42,7 @@ pub struct Content<'a>(Vec<&'a [u8]>);
 impl FilePlan {
     /// Its report; `edits` are those that were planned. The new content is in it if the `original` is given.
     pub fn report<'a>(&'a self, edits: &'a [Edit], original: Option<&'a [u8]>) -> FileReport<'a> {
-        let (exists, to) = match &self.action {
-            FileAction::Create | FileAction::Update => (true, None),
-            FileAction::Move { to } => (true, Some(to.as_str())),
-            FileAction::Delete | FileAction::Missing => (false, None),
-        };
+        let exists = !matches!(self.action, FileAction::Delete | FileAction::Missing);
         let content = original.filter(|_| exists).map(|original| Content::new(self.pieces(original)));
         let edits = self.reports.iter().map(|report| {
             let edit = &edits[report.index];
@@ -58,7 +53,7 @@ impl FilePlan {
                 repairs: &edit.repairs,
             }
         });
-        FileReport { path: &self.path, action: self.action.name(), to, content, edits: edits.collect() }
+        FileReport { path: &self.path, action: &self.action, content, edits: edits.collect() }
     }
 }
 

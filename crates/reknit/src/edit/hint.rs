@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::Reason;
-use super::levels::width;
-use super::lines::{Line, count, folded, indent, line_at, lines};
+use super::levels::depth;
+use super::lines::{Line, count, folded, lines, lines_from};
 use super::running::{Ground, Site};
 
 /// How far from a place a line number may be, beyond the height of the search: a model that counts lines is off by a
@@ -55,14 +55,11 @@ pub(super) fn blocks(text: &[u8], headings: &[String]) -> Result<Vec<Block>, Rea
         let mut inner: Vec<Block> = Vec::new();
         for block in &blocks {
             let from = if headings.first() == Some(heading) { block.range.start } else { block.first };
-            let mut at = from;
-            while let Some(line) = line_at(text, at).filter(|line| line.start < block.range.end) {
-                at = line.next();
-                if folded(line.body) == wanted {
-                    let found = Block { first: line.next(), range: line.start..end_of_block(text, line) };
-                    if !inner.contains(&found) {
-                        inner.push(found);
-                    }
+            let inside = lines_from(text, from).take_while(|line| line.start < block.range.end);
+            for line in inside.filter(|line| folded(line.body) == wanted) {
+                let found = Block { first: line.next(), range: line.start..end_of_block(text, line) };
+                if !inner.contains(&found) {
+                    inner.push(found);
                 }
             }
         }
@@ -78,18 +75,17 @@ pub(super) fn blocks(text: &[u8], headings: &[String]) -> Result<Vec<Block>, Rea
 /// Markdown ends at the next one of its level, and one that has none of its own belongs to the block around it.
 fn end_of_block(text: &[u8], heading: Line<'_>) -> usize {
     let rest = || lines(&text[heading.next()..]).filter(|line| !line.is_blank());
-    let own = width(indent(heading.body));
+    let own = depth(heading.body);
     let at = |line: Line<'_>| heading.next() + line.start;
     let level = |body: &[u8]| body.iter().take_while(|byte| **byte == b'#').count();
-    let opens = rest().next().is_some_and(|line| width(indent(line.body)) > own);
+    let opens = rest().next().is_some_and(|line| depth(line.body) > own);
     // One mark may also be a comment, with the block of what follows it.
     if level(heading.body) > usize::from(opens) {
         let is_next = |line: &Line<'_>| (1..=level(heading.body)).contains(&level(line.body));
         return rest().find(is_next).map_or(text.len(), at);
     }
     for line in rest() {
-        let depth = width(indent(line.body));
-        let body = line.body.trim_ascii();
+        let (depth, body) = (depth(line.body), line.body.trim_ascii());
         if depth < own || depth == own && opens && !body.starts_with(b")") && !body.starts_with(b"}") {
             return at(line);
         }
@@ -99,17 +95,6 @@ fn end_of_block(text: &[u8], heading: Line<'_>) -> usize {
         }
     }
     text.len()
-}
-
-/// Where lines that are left out end: at the first line that is at or left of the indentation of `opener`, which is
-/// before `from`. Without an opener they end at the first line left of `depth`.
-pub(super) fn end_of_elision(text: &[u8], from: usize, opener: Option<usize>, depth: usize) -> usize {
-    let ends = |line: &Line<'_>| {
-        let own = width(indent(line.body));
-        opener.map_or(own < depth, |opener| own <= opener)
-    };
-    let mut rest = lines(&text[from..]).filter(|line| !line.is_blank());
-    rest.find(ends).map_or(text.len(), |line| from + line.start)
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Wanted {
     pub(super) fn add(&mut self, needle: &Needle<'_>) -> bool {
         let known = self.keys.list.len();
         for solid in &needle.solid {
-            self.filter.add(&folded(needle.lines[solid.line].body));
+            self.filter.add(&folded(solid.body));
             self.keys.add(solid.key);
         }
         self.keys.list.len() > known

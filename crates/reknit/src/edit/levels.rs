@@ -1,5 +1,7 @@
 //! [`Levels`]: how the indentation of a search text becomes that of the file.
 
+use super::lines::indent;
+
 /// The indentation of a file for each indentation of a search text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Levels {
@@ -52,20 +54,22 @@ impl Levels {
         let shifted = bases.map(|((searched, there), step)| {
             Self::Shifted(Shifted { searched: searched.to_vec(), there: there.to_vec(), step })
         });
-        let mut best: Option<(usize, Self)> = None;
-        for levels in std::iter::once(Self::Same).chain(shifted) {
-            let fitting = pairs.iter().filter(|(searched, there)| levels.fits(searched, there)).count();
-            if best.as_ref().is_none_or(|(most, _)| fitting > *most) {
-                best = Some((fitting, levels));
+        let fitting =
+            |levels: &Self| pairs.iter().filter(|(searched, there)| levels.fits(searched, there)).count();
+        let mut best = (fitting(&Self::Same), Self::Same);
+        for levels in shifted {
+            let count = fitting(&levels);
+            if count > best.0 {
+                best = (count, levels);
             }
         }
-        let (fitting, levels) = best?;
-        if fitting == pairs.len() {
+        let (count, levels) = best;
+        if count == pairs.len() {
             return Some(levels);
         }
         Self::listed(&distinct, pairs)
             .or_else(|| Self::by_line(pairs))
-            .or((fitting * 2 > pairs.len()).then_some(levels))
+            .or((count * 2 > pairs.len()).then_some(levels))
     }
 
     fn by_line(pairs: &[(&[u8], &[u8])]) -> Option<Self> {
@@ -80,11 +84,14 @@ impl Levels {
 
     /// The indentation for a new line at a place among the lines that the levels were made from.
     pub(super) fn translate_at(&self, indent: &[u8], nth: usize) -> Option<Vec<u8>> {
-        let Self::ByLine(list) = self else { return self.translate(indent) };
-        let beside = [nth.checked_sub(1).and_then(|before| list.get(before)), list.get(nth)];
-        let mut found = beside.into_iter().flatten().filter(|(searched, _)| searched == indent);
-        let (_, there) = found.next()?;
-        found.all(|(_, other)| other == there).then(|| there.clone())
+        match self {
+            // A line of the search is at its own level; what it is for another depends on where that is.
+            Self::ByLine(list) => {
+                let beside = nth.saturating_sub(1)..list.len().min(nth + 1);
+                only_level(list.get(beside)?, indent)
+            }
+            _ => self.translate(indent),
+        }
     }
 
     fn listed(distinct: &[(&[u8], &[u8])], pairs: &[(&[u8], &[u8])]) -> Option<Self> {
@@ -110,15 +117,7 @@ impl Levels {
         match self {
             Self::Same => Some(indent.to_vec()),
             Self::Shifted(shifted) => shifted.translate(indent),
-            // A line of the search is at its own level; what it is for another depends on where that is.
-            Self::ByLine(list) => {
-                let mut found = list.iter().filter(|(searched, _)| searched == indent);
-                let (_, there) = found.next()?;
-                found.all(|(_, other)| other == there).then(|| there.clone())
-            }
-            Self::Listed(list) => {
-                list.iter().find(|(searched, _)| searched == indent).map(|(_, there)| there.clone())
-            }
+            Self::Listed(list) | Self::ByLine(list) => only_level(list, indent),
         }
     }
 }
@@ -142,9 +141,7 @@ impl Shifted {
         let less = self.step?.scale(less)?;
         self.there.strip_suffix(&*less).map(<[u8]>::to_vec)
     }
-}
 
-impl Shifted {
     /// The step that follows from one level that is written in other characters.
     fn other_characters(&self) -> Option<Step> {
         let (searched, there) = (uniform(&self.searched)?, uniform(&self.there)?);
@@ -169,13 +166,25 @@ impl Step {
     }
 }
 
+/// The indentation of the file that all lines with one of the search have.
+fn only_level(lines: &[(Vec<u8>, Vec<u8>)], indent: &[u8]) -> Option<Vec<u8>> {
+    let mut found = lines.iter().filter(|(searched, _)| searched == indent);
+    let (_, there) = found.next()?;
+    found.all(|(_, other)| other == there).then(|| there.clone())
+}
+
 /// The character that all are, and how many.
 fn uniform(indent: &[u8]) -> Option<(u8, usize)> {
     let first = *indent.first()?;
     indent.iter().all(|byte| *byte == first).then_some((first, indent.len()))
 }
 
-/// How many columns an indentation takes, for comparing with others of the same text.
+/// How many columns a line is indented, for comparing with others of the same text.
+pub(super) fn depth(body: &[u8]) -> usize {
+    width(indent(body))
+}
+
+/// How many columns an indentation takes.
 pub(super) fn width(indent: &[u8]) -> usize {
     indent.iter().map(|byte| if *byte == b'\t' { 4 } else { 1 }).sum()
 }

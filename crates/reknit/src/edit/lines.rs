@@ -82,9 +82,19 @@ pub(super) fn line_before(text: &[u8], next: usize) -> Option<Line<'_>> {
 
 /// The lines of a text.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    lines_from(text, 0)
+}
+
+/// The lines of a text from the one on that begins at a byte.
+pub(super) fn lines_from(text: &[u8], start: usize) -> impl Iterator<Item = Line<'_>> {
     let returns = Returns::of(text);
     let line = move |start| (start < text.len()).then(|| Line::new(text, start, returns.next(text, start)));
-    std::iter::successors(line(0), move |before| line(before.next()))
+    std::iter::successors(line(start), move |before| line(before.next()))
+}
+
+/// The lines that end before a byte at which another one begins, from there upwards.
+pub(super) fn lines_before(text: &[u8], next: usize) -> impl Iterator<Item = Line<'_>> {
+    std::iter::successors(line_before(text, next), |line| line_before(text, line.start))
 }
 
 /// Where the line begins that a byte is in.
@@ -280,9 +290,7 @@ mod tests {
         for text in ["", "\n", "a", "a\n", "a\r\nb", "\r\n\r\n", "a\n\nb\n", "\n\na", "a\rb\r\rc\r\n\rd"] {
             let text = text.as_bytes();
             let forwards: Vec<_> = lines(text).collect();
-            let mut backwards: Vec<_> =
-                std::iter::successors(line_before(text, text.len()), |line| line_before(text, line.start))
-                    .collect();
+            let mut backwards: Vec<_> = lines_before(text, text.len()).collect();
             backwards.reverse();
             assert_eq!(forwards, backwards, "{text:?}");
             assert!(forwards.iter().all(|line| begins(text, line.start)));

@@ -13,13 +13,6 @@ use super::running::{Ground, Running, Site, Sites};
 use super::within;
 use super::{FileEnd, How, Reason, Rejection, Replace, Scope};
 
-/// The places of one edit.
-#[derive(Clone, Debug)]
-pub(super) struct Found<'s> {
-    pub(super) parts: Vec<Part<'s>>,
-    pub(super) how: How,
-}
-
 /// A search text with its places, and what comes there. An edit has several if it leaves lines out.
 #[derive(Clone, Debug)]
 pub(super) struct Part<'s> {
@@ -27,6 +20,13 @@ pub(super) struct Part<'s> {
     pub(super) replacement: Cow<'s, str>,
     pub(super) scope: Scope,
     pub(super) sites: Vec<Site>,
+}
+
+impl<'s> Part<'s> {
+    /// The only part of an edit of whole lines.
+    fn only(search: Cow<'s, str>, replacement: Cow<'s, str>, sites: Vec<Site>) -> Vec<Self> {
+        vec![Self { search, replacement, scope: Scope::Lines, sites }]
+    }
 }
 
 /// What edits that have the same search text share: as many places are given to them, the first to the first.
@@ -53,7 +53,7 @@ pub(super) fn locate<'s>(
     replace: &'s Replace,
     loosest: How,
     claim: &mut Claim,
-) -> Result<Found<'s>, Box<Rejection>> {
+) -> Result<Vec<Part<'s>>, Box<Rejection>> {
     // Lines that all have line ends may be meant for a file whose last one has none.
     let same = replace.search == replace.replacement && replace.end == FileEnd::Kept;
     if same && !replace.search.is_empty() {
@@ -80,9 +80,7 @@ pub(super) fn locate<'s>(
         && let Some(site) = sites.pop_front()
         && running.touched(&site.fit.range).is_none()
     {
-        let how = site.fit.how;
-        let part = Part { search, replacement, scope: Scope::Lines, sites: vec![site] };
-        return Ok(Found { parts: vec![part], how });
+        return Ok(Part::only(search, replacement, vec![site]));
     }
 
     let hint = match (replace.hint, replace.end) {
@@ -94,9 +92,7 @@ pub(super) fn locate<'s>(
     if let Some(how) = sites.here.iter().map(|site| site.fit.how).min() {
         let best: Vec<_> = sites.here.into_iter().filter(|site| is_as_good(site.fit.how, how)).collect();
         let sites = decide(running, &needle, best, replace.scope, hint, claim)?;
-        let how = sites.iter().map(|site| site.fit.how).max().unwrap_or(how);
-        let part = Part { search, replacement, scope: Scope::Lines, sites };
-        return Ok(Found { parts: vec![part], how });
+        return Ok(Part::only(search, replacement, sites));
     }
     if let Some(found) = elision::locate(running, &search, &replacement, loosest)? {
         return Ok(found);
@@ -104,9 +100,7 @@ pub(super) fn locate<'s>(
     let edit =
         Missing { needle: &needle, replacement: &replacement, end: replace.end, below: below.as_deref() };
     let site = edit.find(running, sites.lost, loosest)?;
-    let how = site.fit.how;
-    let part = Part { search, replacement, scope: Scope::Lines, sites: vec![site] };
-    Ok(Found { parts: vec![part], how })
+    Ok(Part::only(search, replacement, vec![site]))
 }
 
 /// Whether a place is as good as the best one. What is there as it is wins over what differs in whitespace or
@@ -126,7 +120,7 @@ fn insertion<'s>(
     running: &Running<'_>,
     replace: &'s Replace,
     below: Option<&[Block]>,
-) -> Result<Found<'s>, Box<Rejection>> {
+) -> Result<Vec<Part<'s>>, Box<Rejection>> {
     let text = running.original;
     let (ground, start) = match (replace.end, below) {
         (FileEnd::Kept | FileEnd::Open, _) if running.is_empty() => (Ground::Untouched, text.len()),
@@ -148,13 +142,8 @@ fn insertion<'s>(
         Ground::Patch { .. } => lines(text).count(),
     };
     let fit = Fit { how: How::Exact, range: start..start, line, rows: Vec::new() };
-    let part = Part {
-        search: Cow::Borrowed(""),
-        replacement: Cow::Borrowed(&replace.replacement),
-        scope: Scope::Lines,
-        sites: vec![Site { ground, fit }],
-    };
-    Ok(Found { parts: vec![part], how: How::Exact })
+    let replacement = Cow::Borrowed(&*replace.replacement);
+    Ok(Part::only(Cow::Borrowed(""), replacement, vec![Site { ground, fit }]))
 }
 
 /// The places that have every line of a search, inside the block of a heading.
@@ -166,11 +155,10 @@ pub(super) fn every_line(
     below: Option<&[Block]>,
 ) -> Result<Sites, Box<Rejection>> {
     let is_below = |site: &Site| site.ground != Ground::Untouched || is_inside(below, &site.fit);
-    let line = match hint {
-        Some(Hint::Line(line)) => Some(line),
-        Some(Hint::End) => Some(usize::MAX),
-        None => None,
-    };
+    let line = hint.map(|hint| match hint {
+        Hint::Line(line) => line,
+        Hint::End => usize::MAX,
+    });
     let mut sites = Sites::default();
     if running.index().is_none() || needle.solid.is_empty() {
         sites = running.exact(needle, line);
@@ -234,19 +222,15 @@ fn decide(
 }
 
 /// The one place of an edit whose search text is there as it is, whatever comes there.
-pub(super) fn literal<'s>(running: &mut Running<'_>, replace: &'s Replace) -> Option<Found<'s>> {
-    let searched = !replace.search.is_empty() && replace.below.is_empty() && replace.hint.is_none();
-    if !searched {
+pub(super) fn literal(running: &mut Running<'_>, replace: &Replace) -> Option<Site> {
+    if replace.search.is_empty() || !replace.below.is_empty() || replace.hint.is_some() {
         return None;
     }
     let loosest = How::LineEnds;
-    if replace.scope != Scope::Lines {
-        return within::locate(running, replace, loosest).ok().flatten();
-    }
-    let needle = Needle::new(&replace.search);
-    let sites = every_line(running, &needle, loosest, None, None).ok()?.here;
-    let how = sites.first()?.fit.how;
-    let (search, replacement) = (Cow::Borrowed(&*replace.search), Cow::Borrowed(""));
-    (sites.len() == 1)
-        .then(|| Found { parts: vec![Part { search, replacement, scope: Scope::Lines, sites }], how })
+    let sites = if replace.scope == Scope::Lines {
+        every_line(running, &Needle::new(&replace.search), loosest, None, None).ok()?.here
+    } else {
+        within::locate(running, replace, loosest).ok()??.pop()?.sites
+    };
+    <[Site; 1]>::try_from(sites).ok().map(|[site]| site)
 }

@@ -10,7 +10,7 @@ use super::index::{Index, Spot, Wanted};
 use super::lines::{count, ends_of_lines, is_blank};
 use super::locate::is_inside;
 use super::near::{Near, Vote, align, doubts, near};
-use super::needle::{Needle, tells};
+use super::needle::{Needle, Solid, tells};
 use super::place::{self, Fit, PLACES};
 use super::running::{Ground, Lost, Running, Site};
 use super::{FileEnd, How, Lines, Reason, Rejection};
@@ -54,10 +54,7 @@ impl Missing<'_> {
             return Err(Rejection::because(reason));
         };
         let lines = running.lines_of(&best.fit);
-        let rejection = |reason| {
-            let closest = explain::closest(text, needle, best, lines);
-            Err(Box::new(Rejection { reason, closest }))
-        };
+        let rejection = |reason| Err(explain::rejection(reason, text, needle, best, lines));
         if let Some(lines) = applied {
             return rejection(Reason::AlreadyApplied { lines });
         }
@@ -81,10 +78,9 @@ impl Missing<'_> {
     /// Where the replacement is already, with lines of the search around it that say that this is the place.
     fn already_applied(&self, running: &Running<'_>) -> Option<Lines> {
         let replaced = Needle::new(self.replacement);
-        let tells = |needle: &Needle<'_>, line: usize| tells(needle.lines[line].body);
-        let has = |needle: &Needle<'_>, key| needle.solid.iter().any(|solid| solid.key == key);
-        let telling = replaced.solid.iter().filter(|solid| tells(&replaced, solid.line));
-        let kept = telling.clone().filter(|solid| has(self.needle, solid.key)).count();
+        let is_kept = |key| self.needle.solid.iter().any(|solid| solid.key == key);
+        let telling = replaced.solid.iter().filter(|solid| tells(solid.body));
+        let kept = telling.clone().filter(|solid| is_kept(solid.key)).count();
         if kept == 0 || telling.count() < 2 {
             return None;
         }
@@ -99,11 +95,11 @@ fn by_visible_characters(text: &[u8], needle: &Needle<'_>) -> Option<Near> {
     if !needle.words().is_empty() {
         return None;
     }
-    let line = needle.solid.first()?.line;
+    let Solid { line, body, .. } = *needle.solid.first()?;
     let visible = |body: &'_ [u8]| -> Vec<u8> {
         body.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
     };
-    let wanted = visible(needle.lines[line].body);
+    let wanted = visible(body);
     let mut start = 0;
     for (number, next) in ends_of_lines(text).enumerate() {
         let body = &text[start..next];

@@ -14,7 +14,7 @@ use self::align::align_joined;
 pub(super) use self::vote::Vote;
 use self::vote::{candidates, word_votes};
 use super::index::Index;
-use super::needle::{Needle, tells};
+use super::needle::{Needle, is_word, tells};
 use super::place::Fit;
 
 /// A search of so many lines is found even if as many others are between them: long stretches change often.
@@ -91,24 +91,20 @@ pub(super) fn near(text: &[u8], index: &Index, needle: &Needle<'_>) -> Vec<Near>
 
 /// The places beside the best one that have a line of the search which that one lacks, or all that it has.
 pub(super) fn doubts(text: &[u8], index: &Index, needle: &Needle<'_>, best: &Near) -> Vec<Near> {
-    let spots = |line: usize| {
-        let solid = needle.solid.iter().find(|solid| solid.line == line);
-        solid.and_then(|solid| index.spots(solid.key))
-    };
-    let mut lines: Vec<_> = (0..needle.lines.len()).filter(|line| tells(needle.lines[*line].body)).collect();
-    lines.sort_by_key(|line| spots(*line).map_or(0, |spots| spots.count));
+    let telling = needle.solid.iter().filter(|solid| tells(solid.body));
+    let mut lines: Vec<_> = telling.filter_map(|solid| Some((solid.line, index.spots(solid.key)?))).collect();
+    lines.sort_by_key(|(_, spots)| spots.count);
     let mut left = DOUBTS;
     let mut doubts: Vec<Near> = Vec::new();
-    for line in lines {
-        for spot in spots(line).map_or(&[][..], |spots| &spots.first) {
+    for (line, spots) in lines {
+        for spot in &spots.first {
             let (range, at) = (&best.fit.range, spot.start);
             let room = match at {
                 at if at < range.start => 0..range.start,
                 at if at >= range.end => range.end..text.len(),
                 _ => continue,
             };
-            let known = doubts.iter().any(|other| other.fit.range.contains(&at));
-            if known {
+            if doubts.iter().any(|other| other.fit.range.contains(&at)) {
                 continue;
             }
             if left == 0 {
@@ -136,10 +132,7 @@ fn weight(body: &[u8]) -> f64 {
 /// How much of two lines is the same words, from 0 to 1.
 fn likeness(a: &[u8], b: &[u8]) -> f64 {
     fn words(body: &[u8]) -> Vec<&[u8]> {
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-        body.chunk_by(|a, b| is_word(a) && is_word(b))
-            .filter(|part| part.first().is_some_and(is_word))
-            .collect()
+        body.split(|byte| !is_word(*byte)).filter(|word| !word.is_empty()).collect()
     }
     let (a, mut b) = (words(a), words(b));
     let all = a.len() + b.len();

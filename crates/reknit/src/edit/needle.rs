@@ -1,7 +1,7 @@
 //! [`Needle`]: a search text made ready.
 
-use super::levels::width;
-use super::lines::{Line, folded, indent, lines};
+use super::levels::depth;
+use super::lines::{Line, folded, lines};
 
 /// How many words of a search are looked for if the file has none of its lines: the longest.
 const WORDS: usize = 3;
@@ -12,14 +12,15 @@ pub(super) struct Needle<'s> {
     pub(super) text: &'s str,
     pub(super) lines: Vec<Line<'s>>,
     /// The lines that are not blank, in order.
-    pub(super) solid: Vec<Solid>,
+    pub(super) solid: Vec<Solid<'s>>,
 }
 
 /// A line of a search text that is not blank.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Solid {
+pub(super) struct Solid<'s> {
     /// Which line of the search text it is.
     pub(super) line: usize,
+    pub(super) body: &'s [u8],
     pub(super) key: Key,
 }
 
@@ -29,18 +30,15 @@ impl<'s> Needle<'s> {
         let solid = lines
             .iter()
             .enumerate()
-            .filter_map(|(line, each)| Key::of(each.body).map(|key| Solid { line, key }))
+            .filter_map(|(line, each)| Some(Solid { line, body: each.body, key: Key::of(each.body)? }))
             .collect();
         Self { text, lines, solid }
     }
 
     /// The longest words, each with its line.
     pub(super) fn words(&self) -> Vec<(&'s [u8], usize)> {
-        let mut words: Vec<(&[u8], usize)> = self
-            .solid
-            .iter()
-            .flat_map(|solid| words(self.lines[solid.line].body).map(|word| (word, solid.line)))
-            .collect();
+        let mut words: Vec<(&[u8], usize)> =
+            self.solid.iter().flat_map(|solid| words(solid.body).map(|word| (word, solid.line))).collect();
         words.sort_by_key(|(word, _)| std::cmp::Reverse((word.len(), *word)));
         words.dedup_by_key(|(word, _)| *word);
         words.truncate(WORDS);
@@ -48,8 +46,8 @@ impl<'s> Needle<'s> {
     }
 
     /// How far its first line that is not blank is indented.
-    pub(super) fn first_indent(&self) -> Option<usize> {
-        self.solid.first().map(|solid| width(indent(self.lines[solid.line].body)))
+    pub(super) fn first_depth(&self) -> Option<usize> {
+        self.solid.first().map(|solid| depth(solid.body))
     }
 
     /// The blank lines before the first line that is not, and those after the last.
@@ -62,8 +60,11 @@ impl<'s> Needle<'s> {
 }
 
 fn words(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    body.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && byte.is_ascii())
-        .filter(|word| word.len() > 3)
+    body.split(|byte| !is_word(*byte)).filter(|word| word.len() > 3)
+}
+
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
 /// Whether a line says where it is. One without a letter or a digit, such as a brace, is everywhere.

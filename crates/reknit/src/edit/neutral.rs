@@ -1,41 +1,10 @@
-//! The neutral JSON form of what became of an edit. What is unknown is absent.
+//! The neutral JSON form of why an edit is refused or cannot be read. What is unknown is absent.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::outcome::{Match, Outcome, Reason, Rejection};
+use super::outcome::{Reason, Rejection};
 use super::parser::Problem;
-use super::plan::{FileAction, Report};
 use crate::diagnostic::Hint;
-
-/// `{"index", "outcome", …}`: the fields of the [`Outcome`] beside the index of its edit.
-impl Serialize for Report {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("index", &self.index)?;
-        write_outcome(&mut map, &self.outcome)?;
-        map.end()
-    }
-}
-
-/// `{"outcome": "applied", …}` with the fields of the [`Match`], `{"outcome": "unchanged"}`, or `{"outcome": "rejected", …}` with those
-/// of the [`Rejection`].
-impl Serialize for Outcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        write_outcome(&mut map, self)?;
-        map.end()
-    }
-}
-
-/// `{"how", "lines": [first, last]}`, and if there are any `inside`, the index of an earlier edit, and `notes`. An edit
-/// that has several places has all of them in `places`, and `lines` is the first.
-impl Serialize for Match {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        write_match(&mut map, self)?;
-        map.end()
-    }
-}
 
 /// `{"reason", "message", "hint"}`: the name for programs, the words for people, and what to do; then what
 /// the reason knows, and the `closest` place (`lines`, `score` and `diff`) if there is one.
@@ -45,68 +14,17 @@ impl Serialize for Match {
 /// `overlaps` has `edit`, `unclear` has `fitting`, `placeholder` has `comment`, `heading-not-found` has `heading`, `not-utf8` has `byte`.
 impl Serialize for Rejection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Rejection { reason, closest } = self;
         let mut map = serializer.serialize_map(None)?;
-        write_rejection(&mut map, self)?;
+        map.serialize_entry("reason", reason.name())?;
+        map.serialize_entry("message", &format_args!("{reason}"))?;
+        map.serialize_entry("hint", &reason.hint())?;
+        write_details(&mut map, reason)?;
+        if let Some(closest) = closest {
+            map.serialize_entry("closest", closest)?;
+        }
         map.end()
     }
-}
-
-/// `{"kind", "line", "snippet", "message", "hint", "form"}`: the words are those of its kind.
-impl Serialize for Problem {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("kind", self.kind.name())?;
-        map.serialize_entry("line", &self.line)?;
-        map.serialize_entry("snippet", &self.snippet)?;
-        map.serialize_entry("message", self.kind.message())?;
-        map.serialize_entry("hint", &self.kind.hint())?;
-        map.serialize_entry("form", self.kind.form())?;
-        map.end()
-    }
-}
-
-impl FileAction {
-    /// Its name in JSON.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Missing => "missing",
-            Self::Delete => "delete",
-            Self::Move { .. } => "move",
-        }
-    }
-}
-
-fn write_outcome<M: SerializeMap>(map: &mut M, outcome: &Outcome) -> Result<(), M::Error> {
-    match outcome {
-        Outcome::Applied(found) => {
-            map.serialize_entry("outcome", "applied")?;
-            write_match(map, found)
-        }
-        Outcome::Unchanged => map.serialize_entry("outcome", "unchanged"),
-        Outcome::Rejected(rejection) => {
-            map.serialize_entry("outcome", "rejected")?;
-            write_rejection(map, rejection)
-        }
-    }
-}
-
-fn write_match<M: SerializeMap>(map: &mut M, found: &Match) -> Result<(), M::Error> {
-    map.serialize_entry("how", &found.how)?;
-    optional(map, "lines", found.lines.first())?;
-    optional(map, "places", Some(&found.lines).filter(|places| places.len() > 1))?;
-    optional(map, "inside", found.inside)?;
-    optional(map, "notes", Some(&found.notes).filter(|notes| !notes.is_empty()))
-}
-
-fn write_rejection<M: SerializeMap>(map: &mut M, rejection: &Rejection) -> Result<(), M::Error> {
-    let Rejection { reason, closest } = rejection;
-    map.serialize_entry("reason", reason.name())?;
-    map.serialize_entry("message", &format_args!("{reason}"))?;
-    map.serialize_entry("hint", &reason.hint())?;
-    write_details(map, reason)?;
-    optional(map, "closest", closest.as_ref())
 }
 
 /// What a reason knows beside its name.
@@ -141,13 +59,23 @@ fn write_details<M: SerializeMap>(map: &mut M, reason: &Reason) -> Result<(), M:
     }
 }
 
-fn optional<M: SerializeMap, T: Serialize>(map: &mut M, key: &str, value: Option<T>) -> Result<(), M::Error> {
-    value.map_or(Ok(()), |value| map.serialize_entry(key, &value))
+/// `{"kind", "line", "snippet", "message", "hint", "form"}`: the words are those of its kind.
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("kind", self.kind.name())?;
+        map.serialize_entry("line", &self.line)?;
+        map.serialize_entry("snippet", &self.snippet)?;
+        map.serialize_entry("message", self.kind.message())?;
+        map.serialize_entry("hint", &self.kind.hint())?;
+        map.serialize_entry("form", self.kind.form())?;
+        map.end()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Closest, How, Lines, Note};
+    use super::super::{Closest, How, Lines, Match, Note, Outcome, Report};
     use super::*;
 
     fn check(value: &impl Serialize, expected: &str) {

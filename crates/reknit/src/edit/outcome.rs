@@ -1,9 +1,14 @@
 //! [`Outcome`]: where an edit landed and how, or why it did not.
 
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 /// What became of one edit.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// In JSON it is `{"outcome": "applied", …}` with the fields of the [`Match`], `{"outcome": "unchanged"}`, or
+/// `{"outcome": "rejected", …}` with those of the [`Rejection`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Outcome {
     /// It has its place.
@@ -15,17 +20,34 @@ pub enum Outcome {
 }
 
 /// Where an edit lands.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// In JSON it is `{"how", "lines": [first, last]}`, and if there are any `inside`, the index of an earlier edit, and
+/// `notes`. An edit that has several places has all of them in `places`, and `lines` is the first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Match {
     /// In what the file differs from the search text at most.
     pub how: How,
     /// The lines of the file as it was; several places if the edit is for all of them.
+    #[serde(flatten, serialize_with = "first_and_all")]
     pub lines: Vec<Lines>,
     /// The earlier edit, by its index, whose replacement the place is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<usize>,
     /// What is done otherwise than the edit says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+}
+
+fn first_and_all<S: Serializer>(places: &[Lines], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    if let Some(first) = places.first() {
+        map.serialize_entry("lines", first)?;
+    }
+    if places.len() > 1 {
+        map.serialize_entry("places", places)?;
+    }
+    map.end()
 }
 
 /// In what a place may differ from a search text, from the strictest to the loosest; each allows what those before it

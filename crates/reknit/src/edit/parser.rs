@@ -35,6 +35,18 @@ pub struct Parsed {
     pub problems: Vec<Problem>,
 }
 
+impl Parsed {
+    /// Adds an edit, or the problem that there is instead; whether it is an edit.
+    fn add(&mut self, edit: Result<Edit, Problem>) -> bool {
+        let is_edit = edit.is_ok();
+        match edit {
+            Ok(edit) => self.edits.push(edit),
+            Err(problem) => self.problems.push(problem),
+        }
+        is_edit
+    }
+}
+
 /// Reads a whole answer.
 ///
 /// It is the streaming parser fed once, so the two cannot differ.

@@ -11,7 +11,7 @@ use memchr::memmem;
 use super::How;
 use super::index::{Index, SPOTS, Spot, Spots};
 use super::levels::Levels;
-use super::lines::{Line, begins, count, indent, is_same, line_at, line_before, lines, plain};
+use super::lines::{Line, begins, count, indent, is_same, line_at, lines, lines_before, lines_from, plain};
 use super::needle::{Key, Needle, Solid};
 
 /// How many places of one search are looked at: if there are more, those that are nearest to a hint.
@@ -90,7 +90,7 @@ pub(super) fn exact(text: &[u8], needle: &Needle<'_>, hint: Option<usize>) -> Ve
     if !open.is_empty() && text.ends_with(open) && begins(text, text.len() - open.len()) {
         found(&mut spots, text.len() - open.len());
     }
-    nearest(spots, hint)
+    nearest(spots, hint, |spot| spot.line)
         .into_iter()
         .map(|Spot { line, start }| {
             let range = start..(start + search.len()).min(text.len());
@@ -113,38 +113,20 @@ pub(super) fn same(text: &[u8], index: &Index, needle: &Needle<'_>, hint: Option
     let (nth, spots) = match rarest {
         None => return Vec::new(),
         Some((nth, spots)) if spots.count <= SPOTS => (nth, spots.first.clone()),
-        Some(_) => (0, nearest(sequences(text, needle, hint), hint)),
+        Some(_) => (0, nearest(sequences(text, needle, hint), hint, |spot| spot.line)),
     };
     let fits = spots.into_iter().filter_map(|spot| stretch(text, needle, nth, spot));
-    nearest(fits.collect(), hint)
+    nearest(fits.collect(), hint, |fit| fit.line)
 }
 
 /// Leaves those that are nearest to a hint, or else the first, if there are too many to tell apart.
-fn nearest<T: HasLine>(mut places: Vec<T>, hint: Option<usize>) -> Vec<T> {
+fn nearest<T>(mut places: Vec<T>, hint: Option<usize>, line: impl Fn(&T) -> usize) -> Vec<T> {
     if places.len() > PLACES {
-        let distance = |place: &T| place.line().abs_diff(hint.unwrap_or(0));
-        places.sort_by_key(distance);
+        places.sort_by_key(|place| line(place).abs_diff(hint.unwrap_or(0)));
         places.truncate(PLACES);
-        places.sort_by_key(T::line);
+        places.sort_by_key(line);
     }
     places
-}
-
-/// Something that is at a line.
-trait HasLine {
-    fn line(&self) -> usize;
-}
-
-impl HasLine for Spot {
-    fn line(&self) -> usize {
-        self.line
-    }
-}
-
-impl HasLine for Fit {
-    fn line(&self) -> usize {
-        self.line
-    }
 }
 
 /// Where the keys of a search follow each other, for one whose every line is everywhere in the text.
@@ -189,13 +171,14 @@ fn sequences(text: &[u8], needle: &Needle<'_>, hint: Option<usize>) -> Vec<Spot>
 /// The stretch around a line that is the search's `nth` line that is not blank, if all others are around it too
 /// and at the same levels.
 fn stretch(text: &[u8], needle: &Needle<'_>, nth: usize, spot: Spot) -> Option<Fit> {
-    let same = |nth: usize, line: Line<'_>| is_same(needle.lines[needle.solid[nth].line].body, line.body);
+    let same = |nth: usize, line: Line<'_>| is_same(needle.solid[nth].body, line.body);
     let seed = line_at(text, spot.start).filter(|line| same(nth, *line))?;
 
     let mut solid = VecDeque::from([seed]);
     let mut number = spot.line;
     for before in (0..nth).rev() {
-        let (blank_lines, line) = solid_before(text, solid[0].start)?;
+        let (blank_lines, line) =
+            lines_before(text, solid[0].start).enumerate().find(|(_, line)| !line.is_blank())?;
         if !same(before, line) {
             return None;
         }
@@ -203,7 +186,7 @@ fn stretch(text: &[u8], needle: &Needle<'_>, nth: usize, spot: Spot) -> Option<F
         solid.push_front(line);
     }
     for after in nth + 1..needle.solid.len() {
-        let line = solid_after(text, solid.back()?.next())?;
+        let line = lines_from(text, solid.back()?.next()).find(|line| !line.is_blank())?;
         if !same(after, line) {
             return None;
         }
@@ -212,9 +195,7 @@ fn stretch(text: &[u8], needle: &Needle<'_>, nth: usize, spot: Spot) -> Option<F
     let rows: Vec<_> =
         solid.iter().map(|line| Row { own: line.start..line.next(), stand: Stand::Same }).collect();
     let levels = levels(text, needle, &rows)?;
-    let fits = |(solid, line): (&Solid, &Line<'_>)| {
-        levels.fits(indent(needle.lines[solid.line].body), indent(line.body))
-    };
+    let fits = |(solid, line): (&Solid<'_>, &Line<'_>)| levels.fits(indent(solid.body), indent(line.body));
     needle.solid.iter().zip(&solid).all(fits).then(|| lay_out(text, needle, rows, number))
 }
 
@@ -228,29 +209,10 @@ pub(super) fn levels(text: &[u8], needle: &Needle<'_>, rows: &[Row]) -> Option<L
     let pairs: Vec<_> = there
         .filter_map(|(solid, row)| {
             let line = line_at(text, row.own.start)?;
-            Some((indent(needle.lines[solid.line].body), indent(line.body)))
+            Some((indent(solid.body), indent(line.body)))
         })
         .collect();
     Levels::of(&pairs)
-}
-
-/// The last line before a byte that is not blank, and how many blank ones are between.
-fn solid_before(text: &[u8], start: usize) -> Option<(usize, Line<'_>)> {
-    let mut blank_lines = 0;
-    let mut line = line_before(text, start)?;
-    while line.is_blank() {
-        blank_lines += 1;
-        line = line_before(text, line.start)?;
-    }
-    Some((blank_lines, line))
-}
-
-fn solid_after(text: &[u8], next: usize) -> Option<Line<'_>> {
-    let mut line = line_at(text, next)?;
-    while line.is_blank() {
-        line = line_at(text, line.next())?;
-    }
-    Some(line)
 }
 
 /// A place, given what it has for each line of the search that is not blank; there is something for at least one.
@@ -264,14 +226,11 @@ pub(super) fn lay_out(text: &[u8], needle: &Needle<'_>, solid: Vec<Row>, number:
     let last = present.next_back().or(solid.iter().find(|row| !row.own.is_empty()));
     let (mut start, mut end) = (first, last.map_or(first, |row| row.own.end));
     let mut found_above = 0;
-    while found_above < above
-        && let Some(line) = line_before(text, start).filter(|line| line.is_blank())
-    {
+    for line in lines_before(text, first).take(above).take_while(|line| line.is_blank()) {
         start = line.start;
         found_above += 1;
     }
-    for _ in 0..below {
-        let Some(line) = line_at(text, end).filter(|line| line.is_blank()) else { break };
+    for line in lines_from(text, end).take(below).take_while(|line| line.is_blank()) {
         end = line.next();
     }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde::Serialize;
+
 use super::Edit;
 use super::locate::Claim;
 use super::needle::Needle;
@@ -30,7 +32,8 @@ pub struct FilePlan {
 }
 
 /// What is done to a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "action", rename_all = "kebab-case")]
 pub enum FileAction {
     /// It did not exist.
     Create,
@@ -57,11 +60,14 @@ pub struct Splice {
 }
 
 /// What became of one edit.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// In JSON it is `{"index", "outcome", …}`: the fields of the [`Outcome`] beside the index of its edit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// The index of the edit in the list that was given.
     pub index: usize,
     /// What became of it.
+    #[serde(flatten)]
     pub outcome: Outcome,
 }
 

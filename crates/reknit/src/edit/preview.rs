@@ -8,11 +8,11 @@ use std::ops::Range;
 use memchr::memrchr;
 
 use self::screen::Screen;
-use super::compose::{line_end, spelled};
-use super::lines::{Line, lines, without_line_end};
-use super::locate::{Claim, Found};
+use super::compose::{line_end, write_lines};
+use super::lines::{lines, without_line_end};
+use super::locate::{Claim, literal};
 use super::needle::Needle;
-use super::running::Ground;
+use super::running::{Ground, Site};
 use super::target::Target;
 use super::{Action, Edit, How, Lines, Match, Parsed, Parser, Plan, Rejection};
 
@@ -151,17 +151,12 @@ struct Placed {
     reported: (How, Lines),
     /// Where it goes, without the mark at the beginning of the file.
     range: Range<usize>,
-    writer: Writer,
+    /// The line end of the place; none if lines are written as they are.
+    end: Option<&'static [u8]>,
+    out: Vec<u8>,
     /// How much of the replacement was written, and how much was looked at for the end of a line.
     written: usize,
     looked_at: usize,
-}
-
-/// The lines of a replacement as bytes, with this line end or as they are.
-#[derive(Clone, Debug)]
-struct Writer {
-    end: Option<&'static [u8]>,
-    out: Vec<u8>,
 }
 
 impl Writing {
@@ -201,15 +196,16 @@ impl Stage<'_> {
         let shape = Shape::of(edit);
         let hidden = Writing::Hidden(shape);
         if let Action::Write { .. } = edit.action {
-            let writer = Writer { end: self.target.uniform_line_end(), out: Vec::new() };
+            let end = self.target.uniform_line_end();
             let running = &self.target.running;
             let (reported, range) = ((How::Exact, running.all_lines()), 0..running.original.len());
-            return self.report(Placed::new(shape, reported, range, writer), changes);
+            return self.report(Placed::new(shape, reported, range, end), changes);
         }
         // What is not there as it is depends on the replacement, and several readings on all of it.
         let [replace] = edit.readings() else { return hidden };
         self.target.running.expect(&Needle::new(&replace.search), &Needle::new(""));
-        let placed = self.target.literal(replace).and_then(|found| self.begin(&found, shape));
+        let site = literal(&mut self.target.running, replace);
+        let placed = site.and_then(|site| self.begin(&site, shape));
         placed.map_or(hidden, |placed| self.report(placed, changes))
     }
 
@@ -223,10 +219,8 @@ impl Stage<'_> {
         Writing::Placed(Box::new(placed))
     }
 
-    /// Begins to write at the place of an edit, if it is one place in untouched text whose lines all end alike.
-    fn begin(&self, found: &Found<'_>, shape: Shape) -> Option<Placed> {
-        let [part] = &*found.parts else { return None };
-        let [site] = &*part.sites else { return None };
+    /// Begins to write at the place of an edit, if it is in untouched text whose lines all end alike.
+    fn begin(&self, site: &Site, shape: Shape) -> Option<Placed> {
         if site.ground != Ground::Untouched {
             return None;
         }
@@ -234,9 +228,8 @@ impl Stage<'_> {
         let range = site.fit.range.clone();
         let end = line_end(text, range.start);
         let end_alike = lines(&text[range.clone()]).all(|line| line.end == end || line.end.is_empty());
-        let writer = Writer { end: Some(end), out: Vec::new() };
-        let reported = (found.how, self.target.running.lines(site));
-        end_alike.then(|| Placed::new(shape, reported, range, writer))
+        let reported = (site.fit.how, self.target.running.lines(site));
+        end_alike.then(|| Placed::new(shape, reported, range, Some(end)))
     }
 
     /// Takes back what was reported and shown of the edit that is being written.
@@ -302,30 +295,22 @@ impl Stage<'_> {
 }
 
 impl Placed {
-    fn new(shape: Shape, reported: (How, Lines), range: Range<usize>, writer: Writer) -> Self {
-        Self { shape, reported, range, writer, written: 0, looked_at: 0 }
+    fn new(shape: Shape, reported: (How, Lines), range: Range<usize>, end: Option<&'static [u8]>) -> Self {
+        Self { shape, reported, range, end, out: Vec::new(), written: 0, looked_at: 0 }
     }
 
     /// Writes the lines of the replacement that are whole and new.
     fn write_lines(&mut self, replacement: &str) {
-        let replacement = replacement.as_bytes();
-        let last = memrchr(b'\n', &replacement[self.looked_at..]).map(|at| self.looked_at + at + 1);
-        self.looked_at = replacement.len();
-        if let Some(end) = last {
-            lines(&replacement[self.written..end]).for_each(|line| self.writer.line(line));
-            self.written = end;
+        let last = memrchr(b'\n', &replacement.as_bytes()[self.looked_at..]);
+        if let Some(last) = last.map(|at| self.looked_at + at + 1) {
+            write_lines(&mut self.out, &replacement[self.written..last], self.end);
+            self.written = last;
         }
+        self.looked_at = replacement.len();
     }
 
     /// What was written, except for the last line end: a file that has none at its end does not get one.
     fn certain(&self) -> &[u8] {
-        without_line_end(&self.writer.out)
-    }
-}
-
-impl Writer {
-    fn line(&mut self, line: Line<'_>) {
-        self.out.extend_from_slice(line.body);
-        self.out.extend_from_slice(self.end.map_or(line.end, |end| spelled(line.end, end)));
+        without_line_end(&self.out)
     }
 }

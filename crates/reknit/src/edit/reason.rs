@@ -75,55 +75,50 @@ impl Reason {
 
     /// Its name in JSON and on the page of errors.
     pub fn name(&self) -> &'static str {
+        self.name_and_hint().0
+    }
+
+    fn name_and_hint(&self) -> (&'static str, &'static str) {
         match self {
-            Self::NoMatch => "no-match",
-            Self::Whitespace => "whitespace",
-            Self::Stale => "stale",
-            Self::AlreadyApplied { .. } => "already-applied",
-            Self::Ambiguous { .. } => "ambiguous",
-            Self::MidLine { .. } => "mid-line",
-            Self::TakenAway { .. } => "taken-away",
-            Self::Overlaps { .. } => "overlaps",
-            Self::Identical => "identical",
-            Self::EmptySearch => "empty-search",
-            Self::Unclear { .. } => "unclear",
-            Self::Placeholder { .. } => "placeholder",
-            Self::HeadingNotFound { .. } => "heading-not-found",
-            Self::NotUtf8 { .. } => "not-utf8",
-            Self::MovedAway { .. } => "moved-away",
-            Self::NoFile => "no-file",
-            Self::NoPath => "no-path",
+            Self::NoMatch => ("no-match", "copy the lines to search for from the file"),
+            Self::Whitespace => ("whitespace", "copy the lines with their whitespace from the file"),
+            Self::Stale => ("stale", "read the file again and copy the lines from it"),
+            Self::AlreadyApplied { .. } => ("already-applied", "nothing to do, if this is what was wanted"),
+            Self::Ambiguous { .. } => ("ambiguous", "add lines around the search text until it occurs once"),
+            Self::MidLine { .. } => ("mid-line", "search for whole lines, or for whole words of one"),
+            Self::TakenAway { .. } => {
+                ("taken-away", "search for the text as the earlier edit leaves it, or join the two")
+            }
+            Self::Overlaps { .. } => ("overlaps", "join the two edits into one"),
+            Self::Identical => ("identical", "write the new lines into the replacement"),
+            Self::EmptySearch => (
+                "empty-search",
+                "search for the lines beside the place; only an empty file can be edited without",
+            ),
+            Self::Unclear { .. } => {
+                ("unclear", "put a backslash before the lines of the file that look like the divider")
+            }
+            Self::Placeholder { .. } => (
+                "placeholder",
+                "write out the lines that the comment stands for, or leave them out of the search",
+            ),
+            Self::HeadingNotFound { .. } => {
+                ("heading-not-found", "copy the heading from the file, or leave it out")
+            }
+            Self::NotUtf8 { .. } => ("not-utf8", "search for text that is in the file byte for byte"),
+            Self::MovedAway { .. } => (
+                "moved-away",
+                "write the edits of a file before its move, and a new file of the same name in another answer",
+            ),
+            Self::NoFile => ("no-file", "name a file that exists, or write the whole file"),
+            Self::NoPath => ("no-path", "name the file above the edit"),
         }
     }
 }
 
 impl Hint for Reason {
     fn hint(&self) -> Cow<'static, str> {
-        Cow::Borrowed(match self {
-            Self::NoMatch => "copy the lines to search for from the file",
-            Self::Whitespace => "copy the lines with their whitespace from the file",
-            Self::Stale => "read the file again and copy the lines from it",
-            Self::AlreadyApplied { .. } => "nothing to do, if this is what was wanted",
-            Self::Ambiguous { .. } => "add lines around the search text until it occurs once",
-            Self::MidLine { .. } => "search for whole lines, or for whole words of one",
-            Self::TakenAway { .. } => "search for the text as the earlier edit leaves it, or join the two",
-            Self::Overlaps { .. } => "join the two edits into one",
-            Self::Identical => "write the new lines into the replacement",
-            Self::EmptySearch => {
-                "search for the lines beside the place; only an empty file can be edited without"
-            }
-            Self::Unclear { .. } => "put a backslash before the lines of the file that look like the divider",
-            Self::Placeholder { .. } => {
-                "write out the lines that the comment stands for, or leave them out of the search"
-            }
-            Self::HeadingNotFound { .. } => "copy the heading from the file, or leave it out",
-            Self::NotUtf8 { .. } => "search for text that is in the file byte for byte",
-            Self::MovedAway { .. } => {
-                "write the edits of a file before its move, and a new file of the same name in another answer"
-            }
-            Self::NoFile => "name a file that exists, or write the whole file",
-            Self::NoPath => "name the file above the edit",
-        })
+        self.name_and_hint().1.into()
     }
 }
 

@@ -14,9 +14,9 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::How;
-use super::levels::width;
-use super::lines::{Line, count, indent, is_same, line_at, line_before, lines};
-use super::needle::{Needle, tells};
+use super::levels::depth;
+use super::lines::{Line, count, is_same, line_at, line_before, lines, lines_before, lines_from};
+use super::needle::{Needle, Solid, tells};
 use super::outcome::Note;
 use super::pairing::Hunk;
 use super::place::{Fit, Row, Stand};
@@ -75,14 +75,15 @@ pub(super) fn check(case: Case<'_>) -> Result<(Vec<Step>, Vec<Note>), Refusal> {
         return Err(Refusal::AlreadyApplied);
     }
     for (hunk, step) in case.hunks.iter().zip(&steps) {
-        if *step != Step::Done && case.solid(&hunk.search).next().is_some() {
+        if *step != Step::Done && case.solid(hunk.search.clone()).next().is_some() {
             let comes = &case.replaced[hunk.replacement.clone()];
             if let Some(line) = placeholder::find(comes, case.needle, case.text) {
                 return Err(Refusal::Placeholder { line });
             }
         }
     }
-    Ok((steps.clone(), case.notes(&steps)))
+    let notes = case.notes(&steps);
+    Ok((steps, notes))
 }
 
 impl Case<'_> {
@@ -90,23 +91,42 @@ impl Case<'_> {
         &self.fit.rows[line]
     }
 
+    fn is_there(&self, line: usize) -> bool {
+        self.row(line).is_there()
+    }
+
+    fn body(&self, line: usize) -> &[u8] {
+        self.needle.lines[line].body
+    }
+
     /// The lines of the search in a range that are not blank.
-    fn solid(&self, range: &Range<usize>) -> impl DoubleEndedIterator<Item = usize> + use<'_> {
-        let range = range.clone();
+    fn solid(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
         self.needle.solid.iter().map(|solid| solid.line).filter(move |line| range.contains(line))
     }
 
     fn present(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
-        self.solid(&range).filter(|line| self.row(*line).stand != Stand::Missing)
+        self.solid(range).filter(|line| self.row(*line).stand != Stand::Missing)
+    }
+
+    /// The nearest lines of the search above and below a hunk that are there, or differ.
+    fn present_beside(&self, hunk: &Hunk) -> (Option<usize>, Option<usize>) {
+        let above = self.present(0..hunk.search.start).next_back();
+        (above, self.present(hunk.search.end..self.needle.lines.len()).next())
+    }
+
+    /// The nearest lines of the search above and below a hunk that are not blank.
+    fn beside(&self, hunk: &Hunk) -> (Option<usize>, Option<usize>) {
+        let above = self.solid(0..hunk.search.start).next_back();
+        (above, self.solid(hunk.search.end..self.needle.lines.len()).next())
+    }
+
+    /// The new lines of a hunk that are not blank.
+    fn comes(&self, hunk: &Hunk) -> impl Iterator<Item = &Line<'_>> {
+        self.replaced[hunk.replacement.clone()].iter().filter(|line| !line.is_blank())
     }
 
     fn is_kept(&self, line: usize) -> bool {
         !self.hunks.iter().any(|hunk| hunk.search.contains(&line))
-    }
-
-    /// How many blank lines the search has between two of its lines.
-    fn blanks_between(&self, above: usize, below: usize) -> usize {
-        self.needle.lines[above + 1..below].iter().filter(|line| line.is_blank()).count()
     }
 
     /// How many blank lines the file has between two lines of the search, if it has no others there.
@@ -118,16 +138,14 @@ impl Case<'_> {
     /// Whether two lines of the search are adjacent in the file, with as many blank lines between them.
     fn adjacent(&self, above: usize, below: usize) -> Result<bool, Refusal> {
         let there = self.only_blanks(above, below).ok_or(Refusal::Stale)?;
-        Ok(there == self.blanks_between(above, below))
+        Ok(there == self.needle.lines[above + 1..below].iter().filter(|line| line.is_blank()).count())
     }
 
     fn step(&self, hunk: &Hunk) -> Result<Step, Refusal> {
-        let goes: Vec<_> = self.solid(&hunk.search).collect();
-        let comes: Vec<_> =
-            self.replaced[hunk.replacement.clone()].iter().filter(|line| !line.is_blank()).collect();
-        let above = self.present(0..hunk.search.start).next_back();
-        let below = self.present(hunk.search.end..self.needle.lines.len()).next();
-        let is_gone = goes.iter().all(|line| !self.row(*line).is_there());
+        let goes: Vec<_> = self.solid(hunk.search.clone()).collect();
+        let comes: Vec<_> = self.comes(hunk).collect();
+        let (above, below) = self.present_beside(hunk);
+        let is_gone = goes.iter().all(|line| !self.is_there(*line));
         if is_gone && self.is_done(&goes, &comes, above, below) {
             return Ok(Step::Done);
         }
@@ -137,43 +155,37 @@ impl Case<'_> {
         if goes.is_empty() {
             return self.insertion(hunk, above, below);
         }
-        let (goes, missing): (Vec<_>, Vec<_>) = goes.into_iter().partition(|line| self.row(*line).is_there());
+        let (goes, missing): (Vec<_>, Vec<_>) = goes.into_iter().partition(|line| self.is_there(*line));
+        let beside: [Option<usize>; 2] = self.beside(hunk).into();
+        let is_missing = |line| self.row(line).stand == Stand::Missing;
         if !missing.is_empty() && goes.len() < comes.len().max(1)
             || missing.iter().any(|line| !self.may_be_missing(*line, &comes))
+            || beside.into_iter().flatten().any(is_missing)
         {
             return Err(Refusal::Stale);
         }
-        let beside = [
-            self.solid(&(0..hunk.search.start)).next_back(),
-            self.solid(&(hunk.search.end..self.needle.lines.len())).next(),
-        ];
-        if beside.into_iter().flatten().any(|line| self.row(line).stand == Stand::Missing) {
+        let (Some(first), Some(last)) = (goes.first().copied(), goes.last().copied()) else {
             return Err(Refusal::Stale);
-        }
+        };
         let mut inside = true;
         for two in goes.windows(2) {
             inside &= self.adjacent(two[0], two[1])?;
         }
-        let mut beside = true;
-        if let (Some(above), Some(first)) = (above, goes.first()) {
-            beside &= self.adjacent(above, *first)?;
-        }
-        if let (Some(below), Some(last)) = (below, goes.last()) {
-            beside &= self.adjacent(*last, below)?;
-        }
         // If the file has some of the blank lines around the search, which of them go is not known.
-        if let (None, Some(first)) = (above, goes.first()) {
-            beside &= hunk.search.start == *first || self.has_all_or_none(0..*first);
-        }
-        if let (None, Some(last)) = (below, goes.last()) {
-            beside &= hunk.search.end == last + 1 || self.has_all_or_none(last + 1..self.needle.lines.len());
-        }
+        let is_clear_above = match above {
+            Some(above) => self.adjacent(above, first)?,
+            None => hunk.search.start == first || self.has_all_or_none(0..first),
+        };
+        let is_clear_below = match below {
+            Some(below) => self.adjacent(last, below)?,
+            None => hunk.search.end == last + 1 || self.has_all_or_none(last + 1..self.needle.lines.len()),
+        };
         // As many lines as go take their places; more than that are new beside the lines around them.
-        let differ = [above, below].into_iter().flatten().filter(|line| !self.row(*line).is_there()).count();
+        let differ = [above, below].into_iter().flatten().filter(|line| !self.is_there(*line)).count();
         if differ == 2 && !comes.is_empty() || differ > 0 && comes.len() > goes.len() {
             return Err(Refusal::Stale);
         }
-        match (inside, beside) {
+        match (inside, is_clear_above && is_clear_below) {
             (true, true) => Ok(Step::Todo),
             // Blank lines that only the file has stay where they are.
             (true, false) if hunk.replacement.is_empty() && !self.has_blanks_beside(hunk) => Ok(Step::Todo),
@@ -184,9 +196,8 @@ impl Case<'_> {
 
     /// Whether a line that goes may be missing: nothing replaces it, that is, no line that comes is at its level.
     fn may_be_missing(&self, line: usize, comes: &[&Line<'_>]) -> bool {
-        let level = |body: &[u8]| width(indent(body));
-        let own = level(self.needle.lines[line].body);
-        self.row(line).stand == Stand::Missing && comes.iter().all(|comes| level(comes.body) != own)
+        let own = depth(self.body(line));
+        self.row(line).stand == Stand::Missing && comes.iter().all(|comes| depth(comes.body) != own)
     }
 
     /// Whether the file has what a hunk would put there, between the lines that it names.
@@ -198,7 +209,7 @@ impl Case<'_> {
         below: Option<usize>,
     ) -> bool {
         let Some(below) = below else { return false };
-        let is_there = self.row(below).is_there() && above.is_none_or(|above| self.row(above).is_there());
+        let is_there = self.is_there(below) && above.is_none_or(|above| self.is_there(above));
         if goes.is_empty() && comes.is_empty() || !is_there || above.is_none() && goes.len() != comes.len() {
             return false;
         }
@@ -223,28 +234,24 @@ impl Case<'_> {
                 .is_some_and(|(there, comes)| tells(comes.body) && is_same(there.body, comes.body))
         };
         let after = lines(&self.text[end..]).find(|line| !line.is_blank());
-        let before =
-            std::iter::successors(line_before(self.text, start), |line| line_before(self.text, line.start));
-        let before = before.into_iter().find(|line| !line.is_blank());
+        let before = lines_before(self.text, start).find(|line| !line.is_blank());
         below.is_none() && is(after, comes.last()) || above.is_none() && is(before, comes.first())
     }
 
     /// New lines in place of none.
     fn insertion(&self, hunk: &Hunk, above: Option<usize>, below: Option<usize>) -> Result<Step, Refusal> {
         let at = hunk.search.start;
-        let beside = [self.solid(&(0..at)).next_back(), self.solid(&(at..self.needle.lines.len())).next()];
+        let beside = self.beside(hunk);
         let is_lost = |line: usize| match self.row(line).stand {
             // A brace may well be another one.
-            Stand::Missing => !tells(self.needle.lines[line].body),
+            Stand::Missing => !tells(self.body(line)),
             stand => stand == Stand::Differs,
         };
-        if beside.into_iter().flatten().any(is_lost)
-            || above.is_none() != beside[0].is_none()
-            || below.is_none() != beside[1].is_none()
+        if [beside.0, beside.1].into_iter().flatten().any(is_lost)
+            || above.is_none() != beside.0.is_none()
+            || below.is_none() != beside.1.is_none()
+            || [above, below].into_iter().flatten().any(|line| !self.is_there(line))
         {
-            return Err(Refusal::Stale);
-        }
-        if [above, below].into_iter().flatten().any(|line| !self.row(line).is_there()) {
             return Err(Refusal::Stale);
         }
         let is_clear = match (above, below) {
@@ -286,56 +293,50 @@ impl Case<'_> {
 
     /// Lines that are kept may differ or be missing, if they are not those that matter.
     fn check_kept(&self) -> Result<(), Refusal> {
-        let all: Vec<_> = self.needle.solid.iter().map(|solid| solid.line).collect();
+        let solid = &*self.needle.solid;
         let mut others = 0;
-        for (nth, line) in all.iter().copied().enumerate() {
-            let row = self.row(line);
-            if row.is_there() || !self.is_kept(line) {
+        for (nth, Solid { line, body, .. }) in solid.iter().enumerate() {
+            if self.is_there(*line) || !self.is_kept(*line) {
                 continue;
             }
-            if self.is_protected(nth) || self.is_taken_away(line) || self.is_one_of_two(line) {
+            if self.is_protected(nth) || self.is_taken_away(*line) || self.is_one_of_two(*line) {
                 return Err(Refusal::Stale);
             }
-            others += usize::from(tells(self.needle.lines[line].body));
+            others += usize::from(tells(body));
         }
-        let there =
-            all.iter().filter(|line| self.row(**line).is_there() && tells(self.needle.lines[**line].body));
-        let there = there.count();
+        if others == 0 {
+            return Ok(());
+        }
+        let there = self.solid_there().filter(|solid| tells(solid.body)).count();
         // One line that goes is enough, as it would be alone; but of one that opens a block, such as a loop, there may
         // be another with another body.
-        let is_enough = |line: usize, next: usize| {
-            let [own, next] = [line, next].map(|line| self.needle.lines[line].body);
-            !self.is_kept(line) && !ends_open(own) && width(indent(own)) == width(indent(next))
+        let is_enough = |own: &Solid<'_>, next: &Solid<'_>| {
+            !self.is_kept(own.line) && !ends_open(own.body) && depth(own.body) == depth(next.body)
         };
-        let is_line_and_one_more = others == 1 && matches!(*all, [line, next] if is_enough(line, next));
-        if others > 0 && !self.has_only_line() {
-            return Err(Refusal::Stale);
-        }
-        if others > 0
-            && !is_line_and_one_more
-            && there < (others * THERE_FOR_EACH).max(2)
-            && !(there >= MANY_THERE && there >= others)
-        {
-            return Err(Refusal::Stale);
-        }
-        Ok(())
+        let is_line_and_one_more = others == 1 && matches!(solid, [own, next] if is_enough(own, next));
+        let are_enough = is_line_and_one_more
+            || there >= (others * THERE_FOR_EACH).max(2)
+            || there >= MANY_THERE && there >= others;
+        if are_enough && self.has_only_line() { Ok(()) } else { Err(Refusal::Stale) }
+    }
+
+    /// The lines of the search that are there and not blank.
+    fn solid_there(&self) -> impl Iterator<Item = &Solid<'_>> + Clone {
+        self.needle.solid.iter().filter(|solid| self.is_there(solid.line))
     }
 
     /// Whether a line that is kept and not there is one that goes, where the file has it: the search has it twice.
     fn is_taken_away(&self, line: usize) -> bool {
-        let body = |line: usize| self.needle.lines[line].body;
         let mut goes = self.hunks.iter().flat_map(|hunk| hunk.search.clone());
-        goes.any(|other| self.row(other).is_there() && is_same(body(other), body(line)))
+        goes.any(|other| self.is_there(other) && is_same(self.body(other), self.body(line)))
     }
 
     /// Whether the search has a line twice that the file has once, and the edit puts something between the two: before
     /// or after the one that is there.
     fn is_one_of_two(&self, line: usize) -> bool {
-        let body = |line: usize| self.needle.lines[line].body;
-        self.needle.solid.iter().map(|solid| solid.line).any(|other| {
-            let (above, below) = (line.min(other), line.max(other));
-            self.row(other).is_there()
-                && is_same(body(other), body(line))
+        self.solid_there().any(|other| {
+            let (above, below) = (line.min(other.line), line.max(other.line));
+            is_same(other.body, self.body(line))
                 && self.present(above + 1..below).next().is_none()
                 && self.hunks.iter().any(|hunk| (above + 1..=below).contains(&hunk.search.start))
         })
@@ -343,13 +344,12 @@ impl Case<'_> {
 
     /// Whether a line says which thing this is.
     fn is_protected(&self, nth: usize) -> bool {
-        let body = |nth: usize| self.needle.solid.get(nth).map(|solid| self.needle.lines[solid.line].body);
+        let solid = &*self.needle.solid;
+        let Solid { line, body: own, .. } = solid[nth];
         let has_letter = |body: &[u8]| String::from_utf8_lossy(body).contains(char::is_alphabetic);
-        let Some(own) = body(nth) else { return false };
-        let is_first = (0..nth).filter_map(body).all(|body| !has_letter(body)) && has_letter(own);
-        let opens = body(nth + 1).is_some_and(|next| width(indent(next)) > width(indent(own)));
-        let line = self.needle.solid[nth].line;
-        let above = line.checked_sub(1).map(|above| self.needle.lines[above].body);
+        let is_first = solid[..nth].iter().all(|solid| !has_letter(solid.body)) && has_letter(own);
+        let opens = solid.get(nth + 1).is_some_and(|next| depth(next.body) > depth(own));
+        let above = line.checked_sub(1).map(|above| self.body(above));
         let below = self.needle.lines.get(line + 1).map(|below| below.body);
         is_first || opens || ends_open(own) || is_heading(above, own, below)
     }
@@ -361,9 +361,8 @@ impl Case<'_> {
         if unnamed.is_empty() {
             return Ok(());
         }
-        let there = self.needle.solid.iter().filter(|solid| self.row(solid.line).is_there());
-        let telling = there.clone().filter(|solid| tells(self.needle.lines[solid.line].body)).count();
-        let is_flat = there.clone().all(|solid| self.indent_at(self.row(solid.line).own.start) == 0);
+        let telling = self.solid_there().filter(|solid| tells(solid.body)).count();
+        let is_flat = self.solid_there().all(|solid| self.depth_at(self.row(solid.line).own.start) == 0);
         let most = match (is_flat, telling >= MANY_THERE) {
             (true, _) => 1,
             (false, true) => telling * UNNAMED * 2,
@@ -372,31 +371,28 @@ impl Case<'_> {
         if telling < 2 || unnamed.len() > most || !self.has_only_line() || self.leaves_first_line() {
             return Err(Refusal::Stale);
         }
-        let below = |line: Line<'_>| line_at(self.text, line.next()).map(|below| below.body);
-        let above = |line: Line<'_>| line_before(self.text, line.start).map(|above| above.body);
         let is_heading = |line: &Line<'_>| {
-            is_flat && ends_open(line.body) || is_heading(above(*line), line.body, below(*line))
+            let above = line_before(self.text, line.start).map(|above| above.body);
+            let below = line_at(self.text, line.next()).map(|below| below.body);
+            is_flat && ends_open(line.body) || is_heading(above, line.body, below)
         };
-        if unnamed.iter().any(is_heading)
-            || unnamed.iter().any(|line| self.resembles_first(line.body))
-            || self.may_begin_elsewhere(&unnamed)
-        {
+        let is_wrong = |line: &Line<'_>| is_heading(line) || self.resembles_first(line.body);
+        if unnamed.iter().any(is_wrong) || self.may_begin_elsewhere(&unnamed) {
             return Err(Refusal::Stale);
         }
-        for solid in there {
+        for solid in self.solid_there() {
             let Range { start, end } = self.row(solid.line).own.clone();
-            let depth = |line: usize| width(indent(self.needle.lines[line].body));
-            let parent = self.present(0..solid.line).rfind(|line| depth(*line) < depth(solid.line));
+            let parent =
+                self.present(0..solid.line).rfind(|line| depth(self.body(*line)) < depth(solid.body));
             let from = parent.map_or(self.fit.range.start, |parent| self.row(parent).own.start);
-            let depth = self.indent_at(start);
-            let encloses =
-                |line: &Line<'_>| (from..start).contains(&line.start) && width(indent(line.body)) < depth;
             // The block that the line is in ends before the next line of the search.
             let next = self.present(solid.line + 1..self.needle.lines.len()).next();
             let next = next.map_or(end, |line| self.row(line).own.start);
-            let leaves =
-                |line: &Line<'_>| (end..next).contains(&line.start) && width(indent(line.body)) < depth;
-            if unnamed.iter().any(encloses) || unnamed.iter().any(leaves) {
+            let own = self.depth_at(start);
+            let is_left = |line: &Line<'_>| depth(line.body) < own;
+            let is_near =
+                |line: &&Line<'_>| (from..start).contains(&line.start) || (end..next).contains(&line.start);
+            if unnamed.iter().filter(is_near).any(is_left) {
                 return Err(Refusal::Stale);
             }
         }
@@ -412,18 +408,17 @@ impl Case<'_> {
             let mut gap = unnamed.iter().filter(move |line| gap.contains(&line.start));
             gap.next().map(|first| (first.body, gap.next_back().unwrap_or(first).body))
         };
-        let body = |line: usize| self.needle.lines[line].body;
         let is_apart = |nth: usize| {
             let above =
                 nth.checked_sub(1).is_none_or(|other| between(present[other], present[nth]).is_some());
             let below = present.get(nth + 1).is_none_or(|other| between(present[nth], *other).is_some());
-            !tells(body(present[nth])) && above && below
+            !tells(self.body(present[nth])) && above && below
         };
         (1..present.len()).any(|nth| {
             let (above, below) = (present[nth - 1], present[nth]);
             between(above, below).is_some_and(|(first, last)| {
-                is_same(last, body(above))
-                    || is_same(first, body(below))
+                is_same(last, self.body(above))
+                    || is_same(first, self.body(below))
                     || is_apart(nth - 1)
                     || is_apart(nth)
             })
@@ -432,83 +427,72 @@ impl Case<'_> {
 
     /// Whether a line is the first one with a letter except for a letter or two, as in another thing of the same kind.
     fn resembles_first(&self, body: &[u8]) -> bool {
-        let first = self.needle.solid.iter().map(|solid| self.needle.lines[solid.line].body);
-        let first = first.into_iter().find(|body| tells(body)).map_or(&[][..], <[u8]>::trim_ascii);
-        distance(first, body.trim_ascii()) <= RESEMBLING
+        let first = self.needle.solid.iter().map(|solid| solid.body.trim_ascii()).find(|body| tells(body));
+        distance(first.unwrap_or_default(), body.trim_ascii()) <= RESEMBLING
     }
 
     /// Whether the file has one of the lines that are there nowhere else.
     fn has_only_line(&self) -> bool {
-        let there = self.needle.solid.iter().filter(|solid| self.row(solid.line).is_there());
-        let bodies =
-            there.map(|solid| self.needle.lines[solid.line].body.trim_ascii()).filter(|body| tells(body));
-        bodies.into_iter().any(|body| memmem::find_iter(self.text, body).take(2).count() == 1)
+        self.solid_there()
+            .filter(|solid| tells(solid.body))
+            .any(|solid| memmem::find_iter(self.text, solid.body.trim_ascii()).take(2).count() == 1)
     }
 
     /// Whether lines that the search does not name are right after its first line with a letter: the first line of
     /// one thing may be followed by the rest of another.
     fn leaves_first_line(&self) -> bool {
-        let all: Vec<_> = self.needle.solid.iter().map(|solid| solid.line).collect();
-        let first = all.iter().position(|line| tells(self.needle.lines[*line].body)).unwrap_or(0);
-        let (Some(line), Some(next)) = (all.get(first), all.get(first + 1)) else { return false };
-        let are_there = self.row(*line).is_there() && self.row(*next).is_there();
-        are_there && self.only_blanks(*line, *next).is_none()
+        let solid = &self.needle.solid;
+        let first = solid.iter().position(|solid| tells(solid.body)).unwrap_or(0);
+        let (Some(own), Some(next)) = (solid.get(first), solid.get(first + 1)) else { return false };
+        let are_there = self.is_there(own.line) && self.is_there(next.line);
+        are_there && self.only_blanks(own.line, next.line).is_none()
     }
 
-    fn indent_at(&self, start: usize) -> usize {
-        line_at(self.text, start).map_or(0, |line| width(indent(line.body)))
+    fn depth_at(&self, start: usize) -> usize {
+        line_at(self.text, start).map_or(0, |line| depth(line.body))
     }
 
     /// The lines of the place, except blank ones, that the search does not name and no hunk has put there.
     fn unnamed(&self, steps: &[Step]) -> Vec<Line<'_>> {
         let done = self.hunks.iter().zip(steps).filter(|(_, step)| **step == Step::Done).map(|(hunk, _)| {
-            let above = self.present(0..hunk.search.start).next_back();
-            let below = self.present(hunk.search.end..self.needle.lines.len()).next();
+            let (above, below) = self.present_beside(hunk);
             above.map_or(0, |line| self.row(line).own.end)..below.map_or(0, |line| self.row(line).own.start)
         });
-        let done: Vec<_> = done.collect();
         let named: Vec<_> = self.fit.rows.iter().map(|row| row.own.clone()).chain(done).collect();
-        let mut unnamed = Vec::new();
-        let mut at = self.fit.range.start;
-        while let Some(line) = line_at(self.text, at).filter(|line| line.start < self.fit.range.end) {
-            at = line.next();
-            if !line.is_blank() && !named.iter().any(|range| range.contains(&line.start)) {
-                unnamed.push(line);
-            }
-        }
-        unnamed
+        let Range { start, end } = self.fit.range;
+        lines_from(self.text, start)
+            .take_while(|line| line.start < end)
+            .filter(|line| !line.is_blank() && !named.iter().any(|range| range.contains(&line.start)))
+            .collect()
     }
 
     /// What is done otherwise than the replacement says.
     fn notes(&self, steps: &[Step]) -> Vec<Note> {
         let mut notes = Vec::new();
         let text = |body: &[u8]| String::from_utf8_lossy(body.trim_ascii()).into_owned();
-        let is_done = |line: usize| {
-            let mut hunks = self.hunks.iter().zip(steps);
-            hunks.any(|(hunk, step)| *step == Step::Done && hunk.search.contains(&line))
-        };
-        for solid in &self.needle.solid {
-            let (body, row) = (self.needle.lines[solid.line].body, self.row(solid.line));
+        let done: Vec<_> = self
+            .hunks
+            .iter()
+            .zip(steps)
+            .filter(|(_, step)| **step == Step::Done)
+            .map(|(hunk, _)| hunk)
+            .collect();
+        for Solid { line, body, .. } in &self.needle.solid {
+            let row = self.row(*line);
             match row.stand {
-                Stand::Differs if is_done(solid.line) => {}
+                Stand::Differs if done.iter().any(|hunk| hunk.search.contains(line)) => {}
                 Stand::Differs => {
                     let line = self.fit.line + count(self.text, self.fit.range.start..row.own.start) + 1;
                     let there = line_at(self.text, row.own.start).map_or("".into(), |there| text(there.body));
                     notes.push(Note::Kept { line, text: there });
                 }
-                Stand::Missing if self.is_kept(solid.line) => {
-                    notes.push(Note::NotWritten { text: text(body) });
-                }
+                Stand::Missing if self.is_kept(*line) => notes.push(Note::NotWritten { text: text(body) }),
                 Stand::Missing => notes.push(Note::Gone { text: text(body) }),
                 Stand::Same | Stand::Joined { .. } => {}
             }
         }
-        for (hunk, step) in self.hunks.iter().zip(steps) {
-            if *step == Step::Done {
-                let comes = self.replaced[hunk.replacement.clone()].iter().filter(|line| !line.is_blank());
-                notes.extend(comes.map(|line| Note::There { text: text(line.body) }));
-            }
-        }
+        let there = done.into_iter().flat_map(|hunk| self.comes(hunk));
+        notes.extend(there.map(|line| Note::There { text: text(line.body) }));
         notes
     }
 }

@@ -156,7 +156,6 @@ impl<'t> Running<'t> {
         }
     }
 
-    /// The lines of a range of the original.
     fn lines_at(&self, range: &Range<usize>) -> Lines {
         let first = count(self.original, 0..range.start) + 1;
         Lines { first, last: first + height(self.original, range) - 1 }
@@ -186,7 +185,7 @@ impl<'t> Running<'t> {
 
     /// All lines of the file as it was.
     pub(super) fn all_lines(&self) -> Lines {
-        Lines { first: 1, last: height(self.original, &(0..self.original.len())) }
+        self.lines_at(&(0..self.original.len()))
     }
 
     /// Puts other bytes in the place of a site.
@@ -212,7 +211,6 @@ impl<'t> Running<'t> {
         self.patches = vec![Patch { range: 0..self.original.len(), text, index, by }];
     }
 
-    /// Whether there is nothing in the file.
     pub(super) fn is_empty(&self) -> bool {
         let patched: usize = self.patches.iter().map(|patch| patch.range.len()).sum();
         patched == self.original.len() && self.patches.iter().all(|patch| patch.text.is_empty())

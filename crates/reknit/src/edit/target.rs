@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::compose::{compose, line_end, with_line_ends};
+use super::compose::{compose, line_end, write_lines};
 use super::explain;
 use super::lines::lines;
-use super::locate::{Claim, Found, Part, literal, locate};
+use super::locate::{Claim, Part, locate};
 use super::near::Near;
 use super::needle::Needle;
 use super::placeholder;
@@ -27,32 +27,26 @@ pub(super) struct Target<'t> {
     pub(super) running: Running<'t>,
     /// How long that mark is.
     pub(super) bom: usize,
-    presence: Presence,
+    /// What is done to it so far.
+    action: FileAction,
+    /// The edit that moved it, if it was moved.
+    moved_by: usize,
     loosest: How,
     /// A hash of the texts of each edit that was done, to recognise one that is repeated.
     texts: BTreeMap<usize, u64>,
 }
 
-/// Whether a file is there, before and after the edits so far.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Presence {
-    Absent,
-    Created,
-    There,
-    Moved { to: String, by: usize },
-    Deleted,
-}
-
 impl<'t> Target<'t> {
     /// A file with this content, or one that does not exist.
     pub(super) fn new(content: Option<&'t [u8]>, loosest: How) -> Self {
-        let presence = if content.is_some() { Presence::There } else { Presence::Absent };
+        let action = if content.is_some() { FileAction::Update } else { FileAction::Missing };
         let content = content.unwrap_or_default();
         let text = content.strip_prefix(BOM).unwrap_or(content);
         Self {
             running: Running::new(text),
             bom: content.len() - text.len(),
-            presence,
+            action,
+            moved_by: 0,
             loosest,
             texts: BTreeMap::new(),
         }
@@ -69,7 +63,7 @@ impl<'t> Target<'t> {
     ) -> Result<(usize, Prepared), Box<Rejection>> {
         if let [only] = readings {
             let prepared = self.prepare(only, claim)?;
-            return if only.is_stray() {
+            return if only.stray {
                 Err(Rejection::because(Reason::Unclear { fitting: 1 }))
             } else {
                 Ok((0, prepared))
@@ -90,7 +84,7 @@ impl<'t> Target<'t> {
         }
         let reason = Reason::Unclear { fitting: fitting.len() };
         match fitting.pop() {
-            Some((reading, prepared)) if fitting.is_empty() && !readings[reading].is_stray() => {
+            Some((reading, prepared)) if fitting.is_empty() && !readings[reading].stray => {
                 Ok((reading, prepared))
             }
             _ => {
@@ -98,11 +92,6 @@ impl<'t> Target<'t> {
                 Err(Box::new(Rejection { reason, closest }))
             }
         }
-    }
-
-    /// The place of an edit whose search text is there as it is, without regard to the replacement.
-    pub(super) fn literal<'s>(&mut self, replace: &'s Replace) -> Option<Found<'s>> {
-        literal(&mut self.running, replace)
     }
 
     /// Whether an edit that fits several places gets one of them if as many edits have its search text.
@@ -121,39 +110,38 @@ impl<'t> Target<'t> {
         edit: &Edit,
         claim: &mut Claim,
     ) -> Result<Match, Box<Rejection>> {
-        if let Presence::Moved { to, by } = &self.presence {
-            return Err(Rejection::because(Reason::MovedAway { by: *by, to: to.clone() }));
+        if let FileAction::Move { to } = &self.action {
+            return Err(Rejection::because(Reason::MovedAway { by: self.moved_by, to: to.clone() }));
         }
-        let is_there = !matches!(self.presence, Presence::Absent | Presence::Deleted);
+        let is_there = !matches!(self.action, FileAction::Missing | FileAction::Delete);
         let starts_a_file =
-            |replace: &Replace| replace.search.is_empty() && self.presence == Presence::Absent;
+            |replace: &Replace| replace.search.is_empty() && self.action == FileAction::Missing;
         match &edit.action {
             Action::Write { content } => {
                 if is_there {
                     self.check_placeholder(content)?;
                 }
-                let content = match self.uniform_line_end() {
-                    Some(end) => with_line_ends(content, end),
-                    None => content.clone().into_bytes(),
-                };
-                self.running.overwrite(content, index);
+                let mut written = Vec::with_capacity(content.len());
+                write_lines(&mut written, content, self.uniform_line_end());
+                self.running.overwrite(written, index);
                 if !is_there {
-                    self.presence = Presence::Created;
+                    self.action = FileAction::Create;
                 }
                 Ok(self.everything())
             }
             Action::Replace(replace) if starts_a_file(replace) => {
                 self.running.overwrite(replace.replacement.clone().into_bytes(), index);
-                self.presence = Presence::Created;
+                self.action = FileAction::Create;
                 Ok(self.everything())
             }
             _ if !is_there => Err(Rejection::because(Reason::NoFile)),
             Action::Delete => {
-                self.presence = Presence::Deleted;
+                self.action = FileAction::Delete;
                 Ok(self.everything())
             }
             Action::Move { to } => {
-                self.presence = Presence::Moved { to: to.clone(), by: index };
+                self.action = FileAction::Move { to: to.clone() };
+                self.moved_by = index;
                 Ok(self.everything())
             }
             Action::Replace(_) | Action::Undecided(_) => {
@@ -194,14 +182,7 @@ impl<'t> Target<'t> {
             splice.range.start += self.bom;
             splice.range.end += self.bom;
         }
-        let action = match self.presence {
-            Presence::Created => FileAction::Create,
-            Presence::Absent => FileAction::Missing,
-            Presence::There => FileAction::Update,
-            Presence::Moved { to, .. } => FileAction::Move { to },
-            Presence::Deleted => FileAction::Delete,
-        };
-        FilePlan { path: path.to_owned(), action, splices, reports }
+        FilePlan { path: path.to_owned(), action: self.action, splices, reports }
     }
 
     /// Refuses an edit that would be done to what the very same edit wrote before.
@@ -218,7 +199,9 @@ impl<'t> Target<'t> {
 
     /// Finds the place of an edit, and what is written there.
     fn prepare(&mut self, replace: &Replace, claim: &mut Claim) -> Result<Prepared, Box<Rejection>> {
-        let Found { parts, how } = locate(&mut self.running, replace, self.loosest, claim)?;
+        let parts = locate(&mut self.running, replace, self.loosest, claim)?;
+        let sites = parts.iter().flat_map(|part| &part.sites);
+        let how = sites.map(|site| site.fit.how).max().unwrap_or(How::Exact);
         let running = &self.running;
         let mut prepared = Prepared { how, patches: Vec::new(), notes: Vec::new() };
         prepared.notes.extend(replace.doubled.map(|line| Note::DoubledDivider { line }));
@@ -229,17 +212,16 @@ impl<'t> Target<'t> {
                 let lines = running.lines(&site);
                 let bytes = match scope {
                     Scope::Within | Scope::Everywhere => {
-                        with_line_ends(&replacement, line_end(text, site.fit.range.start))
+                        let mut bytes = Vec::with_capacity(replacement.len());
+                        write_lines(&mut bytes, &replacement, Some(line_end(text, site.fit.range.start)));
+                        bytes
                     }
                     Scope::Lines => {
                         let composed = compose(text, &needle, &site.fit, &replacement, replace.end);
                         let composed = composed.map_err(|refusal| {
                             let near = Near::whole(&needle, site.fit.clone());
                             let reason = explain::reason(refusal, text, &needle, &near, lines);
-                            Box::new(Rejection {
-                                reason,
-                                closest: explain::closest(text, &needle, &near, lines),
-                            })
+                            explain::rejection(reason, text, &needle, &near, lines)
                         })?;
                         prepared.notes.extend(composed.notes);
                         composed.bytes

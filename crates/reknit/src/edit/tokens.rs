@@ -1,6 +1,7 @@
 //! Texts that are the same token by token, with other line breaks.
 
-use super::lines::{Line, is_blank, line_at};
+use super::lines::{Line, is_blank, line_at, lines_before};
+use super::needle::is_word;
 
 /// How many lines of a text one statement is looked for in.
 const MOST_LINES: usize = 64;
@@ -36,15 +37,8 @@ pub(super) fn joined(searched: &[&[u8]], text: &[u8], start: usize) -> Option<us
 
 /// The line before a byte from which on the lines up to it have the same tokens as these lines.
 pub(super) fn joined_before<'t>(searched: &[&[u8]], text: &'t [u8], end: usize) -> Option<Line<'t>> {
-    let mut at = end;
-    for _ in 0..MOST_LINES {
-        let line = super::lines::line_before(text, at)?;
-        at = line.start;
-        if joined(searched, text, at) == Some(end) {
-            return Some(line);
-        }
-    }
-    None
+    let mut before = lines_before(text, end).take(MOST_LINES);
+    before.find(|line| joined(searched, text, line.start) == Some(end))
 }
 
 /// A word or another character, and what is before it.
@@ -102,10 +96,6 @@ fn without_last_commas(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let is_last: Vec<_> =
         tokens.windows(2).map(|two| two[0].text == b"," && closes(&two[1])).chain([false]).collect();
     tokens.into_iter().zip(is_last).filter(|(_, is_last)| !is_last).map(|(token, _)| token).collect()
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
 fn has_open_quote(body: &[u8]) -> bool {

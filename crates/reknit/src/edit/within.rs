@@ -7,7 +7,7 @@ use memchr::{memchr, memmem};
 
 use super::compose::line_end;
 use super::lines::{begins, count, is_open, start_of_line};
-use super::locate::{Found, Part};
+use super::locate::Part;
 use super::place::{Fit, PLACES};
 use super::running::{Running, Site};
 use super::{How, Reason, Rejection, Replace, Scope};
@@ -17,7 +17,7 @@ pub(super) fn locate<'s>(
     running: &Running<'_>,
     replace: &'s Replace,
     loosest: How,
-) -> Result<Option<Found<'s>>, Box<Rejection>> {
+) -> Result<Option<Vec<Part<'s>>>, Box<Rejection>> {
     if replace.search.is_empty() {
         return Ok(None);
     }
@@ -51,7 +51,7 @@ pub(super) fn locate<'s>(
         }
         let part =
             Part { search, replacement: Cow::Borrowed(&replace.replacement), scope: Scope::Within, sites };
-        return Ok(Some(Found { parts: vec![part], how }));
+        return Ok(Some(vec![part]));
     }
     Ok(None)
 }
@@ -92,12 +92,10 @@ fn take_the_line_end(running: &Running<'_>, site: &mut Site) {
 }
 
 /// The texts as whole lines, for the rungs that compare lines.
-pub(super) fn as_lines(replace: &Replace) -> (Cow<'_, str>, Cow<'_, str>) {
-    let closed = |text| Cow::Owned(format!("{text}\n"));
-    let Replace { search, replacement, .. } = replace;
-    match (search.ends_with('\n'), replacement.is_empty() || replacement.ends_with('\n')) {
-        (true, _) => (Cow::Borrowed(search), Cow::Borrowed(replacement)),
-        (false, true) if replacement.is_empty() => (closed(search), Cow::Borrowed(replacement)),
-        (false, _) => (closed(search), closed(replacement)),
-    }
+pub(super) fn as_lines<'s>(replace: &'s Replace) -> (Cow<'s, str>, Cow<'s, str>) {
+    let is_closed = replace.search.ends_with('\n');
+    let lines = |text: &'s str| {
+        if is_closed || text.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{text}\n")) }
+    };
+    (lines(&replace.search), lines(&replace.replacement))
 }

@@ -41,7 +41,7 @@ pub(in super::super) fn align(
 
 /// The lines around a word that are all of a search, with other line breaks.
 pub(super) fn align_joined(text: &[u8], needle: &Needle<'_>, vote: Vote) -> Option<Near> {
-    let bodies: Vec<_> = needle.solid.iter().map(|solid| needle.lines[solid.line].body).collect();
+    let bodies: Vec<_> = needle.solid.iter().map(|solid| solid.body).collect();
     let first = needle.solid.first()?.line;
     let (mut start, mut number) = (vote.spot.start, vote.spot.line);
     for _ in 0..=vote.line {
@@ -63,12 +63,12 @@ pub(super) fn align_joined(text: &[u8], needle: &Needle<'_>, vote: Vote) -> Opti
 fn score(text: &[u8], needle: &Needle<'_>, window: &[Solid<'_>], rows: &[Row]) -> f64 {
     let (mut all, mut there) = (0.0, 0.0);
     for (solid, row) in needle.solid.iter().zip(rows) {
-        let body = needle.lines[solid.line].body;
-        all += weight(body);
-        there += weight(body)
+        let own = weight(solid.body);
+        all += own;
+        there += own
             * match row.stand {
                 Stand::Same | Stand::Joined { .. } => 1.0,
-                Stand::Differs => line_at(text, row.own.start).map_or(0.0, |line| likeness(body, line.body)),
+                Stand::Differs => likeness_there(text, row, solid.body),
                 Stand::Missing => 0.0,
             };
     }
@@ -80,6 +80,11 @@ fn score(text: &[u8], needle: &Needle<'_>, window: &[Solid<'_>], rows: &[Row]) -
     };
     let unnamed: f64 = window.iter().filter(is_unnamed).map(|solid| weight(solid.line.body)).sum();
     there / (all + unnamed / 2.0)
+}
+
+/// How much of a line of the search is in the line where it would be.
+fn likeness_there(text: &[u8], row: &Row, body: &[u8]) -> f64 {
+    line_at(text, row.own.start).map_or(0.0, |line| likeness(body, line.body))
 }
 
 /// The lines of a search, while what a text has for them is found.
@@ -106,7 +111,7 @@ impl Aligned<'_> {
     }
 
     fn body(&self, nth: usize) -> &[u8] {
-        self.needle.lines[self.needle.solid[nth].line].body
+        self.needle.solid[nth].body
     }
 
     fn set(&mut self, nth: usize, at: usize, stand: Stand) {
@@ -189,17 +194,11 @@ impl Aligned<'_> {
         for offset in 0..above + below {
             self.set(nth - above + offset, here - above + offset, Stand::Differs);
         }
-        let like = |row: &Row, nth: usize| {
-            line_at(self.text, row.own.start).map_or(0.0, |line| likeness(self.body(nth), line.body))
-        };
-        let alike: f64 = self
-            .rows
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| row.stand == Stand::Differs)
-            .map(|(nth, row)| like(row, nth))
-            .sum();
-        (alike > 0.0).then_some(())
+        let mut rows = self.needle.solid.iter().zip(&self.rows);
+        rows.any(|(solid, row)| {
+            row.stand == Stand::Differs && likeness_there(self.text, row, solid.body) > 0.0
+        })
+        .then_some(())
     }
 }
 
@@ -251,16 +250,13 @@ fn common(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<(usize, usize)> {
     let mut best: Vec<(f64, Option<usize>)> = vec![(0.0, None); window.len() + 1];
     let mut pairs: Vec<(usize, usize, Option<usize>)> = Vec::new();
     for (nth, solid) in needle.solid.iter().enumerate() {
-        let own = weight(needle.lines[solid.line].body);
+        let own = weight(solid.body);
         let mut row = Vec::with_capacity(best.len());
         row.push((0.0, None));
         for (at, there) in window.iter().enumerate() {
             // A line that is where one of the search is missing says nothing, however long it is.
             let mut cell = better(better(best[at + 1], less(row[at], UNNAMED)), best[at]);
-            if there.key == solid.key
-                && is_same(needle.lines[solid.line].body, there.line.body)
-                && best[at].0 + own > cell.0
-            {
+            if there.key == solid.key && is_same(solid.body, there.line.body) && best[at].0 + own > cell.0 {
                 pairs.push((nth, at, best[at].1));
                 cell = (best[at].0 + own, Some(pairs.len() - 1));
             }
@@ -281,7 +277,7 @@ fn common(needle: &Needle<'_>, window: &[Solid<'_>]) -> Vec<(usize, usize)> {
 
 /// Moves lines that are the same as close to the heaviest line as they can be: of two braces, the one beside it.
 fn tighten(needle: &Needle<'_>, window: &[Solid<'_>], pairs: &mut [(usize, usize)]) {
-    let weight = |(nth, _): &(usize, usize)| weight(needle.lines[needle.solid[*nth].line].body);
+    let weight = |(nth, _): &(usize, usize)| weight(needle.solid[*nth].body);
     let Some(center) = (0..pairs.len()).max_by(|a, b| weight(&pairs[*a]).total_cmp(&weight(&pairs[*b])))
     else {
         return;

@@ -39,7 +39,7 @@ fn line_votes(index: &Index, needle: &Needle<'_>) -> Vec<Vote> {
         .take(SEEDS)
         .filter(|(_, spots)| spots.count <= SPOTS.max(rarest))
         .flat_map(|(solid, spots)| {
-            let weight = weight(needle.lines[solid.line].body) / spots.count as f64;
+            let weight = weight(solid.body) / spots.count as f64;
             spots.first.iter().map(move |spot| Vote { spot: *spot, line: solid.line, weight })
         })
         .collect()

@@ -24,7 +24,6 @@ use super::name::Heading;
 use super::{Open, Parsed, Problem, ProblemKind, Repair, RepairKind};
 use crate::edit::{Action, Edit, FileEnd, Replace};
 
-/// Reads patches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reader {
     patch: Option<Patch>,
@@ -67,7 +66,7 @@ struct Update {
     opening: Problem,
     is_empty: bool,
     moved: Option<Edit>,
-    hunk: State,
+    state: State,
 }
 
 /// Where in an update the next line is.
@@ -130,19 +129,14 @@ pub(super) fn is_telling(line: Line<'_>) -> bool {
 }
 
 impl Reader {
-    /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
         match &self.patch.as_ref()?.section {
             Section::Add(added) => Some(Open::Replacement(&added.edit)),
-            Section::Update(update) => match &update.hunk {
-                State::Hunk(_) => Some(Open::Search),
-                State::First | State::Between | State::Broken => None,
-            },
+            Section::Update(update) => matches!(update.state, State::Hunk(_)).then_some(Open::Search),
             Section::Over | Section::Broken => None,
         }
     }
 
-    /// Takes the next line.
     pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
         let padded = Line { text: line.text.trim_start(), ..line };
         let is_outside = self.patch.as_ref().is_some_and(Patch::is_outside_of_hunks);
@@ -175,7 +169,6 @@ impl Reader {
         }
     }
 
-    /// Ends the answer.
     pub(super) fn finish(&mut self, parsed: &mut Parsed) {
         if let Some(patch) = self.patch.take() {
             parsed.problems.push(patch.opening);
@@ -195,14 +188,12 @@ impl Patch {
     fn is_outside_of_hunks(&self) -> bool {
         match &self.section {
             Section::Over | Section::Add(_) | Section::Broken => true,
-            Section::Update(update) => matches!(update.hunk, State::Between),
+            Section::Update(update) => matches!(update.state, State::Between),
         }
     }
 
     fn is_closed_by(&self, line: Line<'_>) -> bool {
-        self.fence.is_some_and(|open| Fence::read(line.text).is_some_and(|fence| fence.closes(open)))
-            && !self.is_empty
-            && !line.text.starts_with(' ')
+        Fence::ends(line, self.fence) && !self.is_empty && !line.text.starts_with(' ')
     }
 
     fn end(&mut self, parsed: &mut Parsed) {
@@ -215,13 +206,7 @@ impl Patch {
 
     fn marker(&mut self, marker: Marker<'_>, line: Line<'_>, parsed: &mut Parsed) {
         self.is_empty &= !marker.is_section();
-        let edit = |path: &str, action| Edit {
-            path: Some(path.to_owned()),
-            action,
-            line: line.number,
-            at: line.at..line.end(),
-            repairs: Vec::new(),
-        };
+        let edit = |path: &str, action| line.edit(Some(path.to_owned()), action);
         match (marker, &mut self.section) {
             (Marker::Add(path), _) => {
                 self.end_section(parsed);
@@ -236,31 +221,28 @@ impl Patch {
                     opening: Problem::at(ProblemKind::EmptyHunk, line),
                     is_empty: true,
                     moved: None,
-                    hunk: State::First,
+                    state: State::First,
                 }));
             }
             (Marker::Delete(path), _) => {
                 self.end_section(parsed);
-                let edit = edit(path, Action::Delete);
-                self.give(edit, parsed);
+                self.give(Ok(edit(path, Action::Delete)), parsed);
             }
             (Marker::MoveTo(to), Section::Update(update)) if update.moved.is_none() => {
                 let mut moved = edit(&update.path, Action::Move { to: to.to_owned() });
-                if !matches!(update.hunk, State::First) {
+                if !matches!(update.state, State::First) {
                     moved.repairs.push(Repair { kind: RepairKind::Marker, line: line.number });
                 }
                 update.moved = Some(moved);
-                let ended = update.end_hunk();
-                self.give_result(ended, parsed);
+                self.end_hunk(parsed);
             }
             (Marker::EndOfFile, Section::Update(update)) => {
-                if let State::Hunk(hunk) = &mut update.hunk
+                if let State::Hunk(hunk) = &mut update.state
                     && let Some(replace) = hunk.replace_mut()
                 {
                     replace.end = FileEnd::Here;
                 }
-                let ended = update.end_hunk();
-                self.give_result(ended, parsed);
+                self.end_hunk(parsed);
             }
             (Marker::Begin, Section::Over) if self.is_empty => {
                 self.repairs.push(Repair { kind: RepairKind::DoubledMarker, line: line.number });
@@ -278,9 +260,9 @@ impl Patch {
         let is_wrong = match &mut self.section {
             Section::Add(added) => !added.push(line),
             Section::Update(update) if line.text.starts_with("@@") => {
-                let ended = if update.begins_new_hunk() { update.end_hunk() } else { None };
-                update.heading(line);
-                self.give_result(ended, parsed);
+                if let Some(above) = update.heading(line) {
+                    self.give(above.finish(), parsed);
+                }
                 false
             }
             Section::Update(update) => !update.push(line),
@@ -297,7 +279,7 @@ impl Patch {
     fn break_off(&mut self) {
         match &mut self.section {
             Section::Update(update) => {
-                update.hunk = State::Broken;
+                update.state = State::Broken;
                 update.is_empty = false;
             }
             Section::Over => {}
@@ -306,32 +288,32 @@ impl Patch {
     }
 
     fn end_section(&mut self, parsed: &mut Parsed) {
+        self.end_hunk(parsed);
         match mem::replace(&mut self.section, Section::Over) {
+            Section::Add(added) => self.give(Ok(added.edit), parsed),
+            Section::Update(update) => match update.moved {
+                Some(moved) => self.give(Ok(moved), parsed),
+                None if update.is_empty => parsed.problems.push(update.opening),
+                None => {}
+            },
             Section::Over | Section::Broken => {}
-            Section::Add(added) => self.give(added.edit, parsed),
-            Section::Update(mut update) => {
-                let ended = update.end_hunk();
-                self.give_result(ended, parsed);
-                match update.moved {
-                    Some(moved) => self.give(moved, parsed),
-                    None if update.is_empty => parsed.problems.push(update.opening),
-                    None => {}
-                }
-            }
         }
     }
 
-    fn give_result(&mut self, ended: Option<Result<Edit, Problem>>, parsed: &mut Parsed) {
-        match ended {
-            Some(Ok(edit)) => self.give(edit, parsed),
-            Some(Err(problem)) => parsed.problems.push(problem),
-            None => {}
+    fn give(&mut self, mut ended: Result<Edit, Problem>, parsed: &mut Parsed) {
+        if let Ok(edit) = &mut ended {
+            edit.repairs.splice(0..0, mem::take(&mut self.repairs));
         }
+        parsed.add(ended);
     }
 
-    fn give(&mut self, mut edit: Edit, parsed: &mut Parsed) {
-        edit.repairs.splice(0..0, mem::take(&mut self.repairs));
-        parsed.edits.push(edit);
+    /// Ends the hunk that is being written, if there is one.
+    fn end_hunk(&mut self, parsed: &mut Parsed) {
+        if let Section::Update(update) = &mut self.section
+            && let Some(hunk) = update.state.take_hunk()
+        {
+            self.give(hunk.finish(), parsed);
+        }
     }
 }
 
@@ -357,20 +339,13 @@ impl Added {
 }
 
 impl Update {
-    /// Whether an `@@` line ends the hunk above it; several of them in a row belong to one.
-    fn begins_new_hunk(&self) -> bool {
-        match &self.hunk {
-            State::Hunk(hunk) => !hunk.is_empty(),
-            State::First | State::Between | State::Broken => false,
-        }
-    }
-
-    /// Takes an `@@` line.
-    fn heading(&mut self, line: Line<'_>) {
+    /// Takes an `@@` line, and gives the hunk that it ends.
+    fn heading(&mut self, line: Line<'_>) -> Option<Box<Hunk>> {
         self.is_empty = false;
-        let mut hunk = match mem::replace(&mut self.hunk, State::Between) {
-            State::Hunk(hunk) => hunk,
-            State::First | State::Between | State::Broken => Box::new(self.begin_hunk(line)),
+        // Several of them in a row belong to one hunk.
+        let (above, mut hunk) = match self.state.take_hunk() {
+            Some(hunk) if hunk.is_empty() => (None, hunk),
+            above => (above, Box::new(self.begin_hunk(line))),
         };
         let text = line.text.trim_ascii_end().trim_start_matches('@');
         // One space separates; those after it belong to the heading.
@@ -386,29 +361,28 @@ impl Update {
             replace.hint = hint.filter(|line| *line > 0).or(replace.hint);
             replace.below.extend((!heading.is_empty()).then(|| heading.to_owned()));
         }
-        self.hunk = State::Hunk(hunk);
+        self.state = State::Hunk(hunk);
+        above
     }
 
     /// Takes a line of a hunk, if it is one.
     fn push(&mut self, line: Line<'_>) -> bool {
         if line.is_blank() && !line.text.starts_with(' ') {
-            if let State::Hunk(hunk) = &mut self.hunk {
+            if let State::Hunk(hunk) = &mut self.state {
                 hunk.push_blank(line);
             }
             return true;
         }
-        if matches!(self.hunk, State::Broken) {
+        if matches!(self.state, State::Broken) {
             return true;
         }
         let Some((side, text)) = Side::read(line.text) else { return false };
-        if matches!(self.hunk, State::First) {
+        if matches!(self.state, State::First) {
             self.is_empty = false;
-            self.hunk = State::Hunk(Box::new(self.begin_hunk(line)));
+            self.state = State::Hunk(Box::new(self.begin_hunk(line)));
         }
-        match &mut self.hunk {
-            State::Hunk(hunk) => hunk.push(side, text, line),
-            State::First | State::Between | State::Broken => return false,
-        }
+        let State::Hunk(hunk) = &mut self.state else { return false };
+        hunk.push(side, text, line);
         true
     }
 
@@ -416,15 +390,16 @@ impl Update {
         let replace = Replace { end: FileEnd::Closed, ..Replace::default() };
         Hunk::new(line, Some(self.path.clone()), Action::Replace(replace))
     }
+}
 
-    fn end_hunk(&mut self) -> Option<Result<Edit, Problem>> {
-        match mem::replace(&mut self.hunk, State::Between) {
-            State::Hunk(hunk) => Some(hunk.finish()),
-            State::First => {
-                self.hunk = State::First;
-                None
-            }
-            State::Between | State::Broken => None,
+impl State {
+    /// Takes out the hunk that is being written.
+    fn take_hunk(&mut self) -> Option<Box<Hunk>> {
+        match mem::replace(self, Self::Between) {
+            Self::Hunk(hunk) => return Some(hunk),
+            Self::First => *self = Self::First,
+            Self::Between | Self::Broken => {}
         }
+        None
     }
 }

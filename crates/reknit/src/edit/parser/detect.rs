@@ -78,7 +78,6 @@ impl Detector {
         found.or(self.look.has_named_fence.then_some(Format::Whole)).or(self.look.deeper)
     }
 
-    /// All that came.
     pub(super) fn into_answer(self) -> String {
         self.answer
     }
@@ -122,7 +121,7 @@ impl Look {
         }
         let place = self.place();
         let shown = self.shown_by(line, place);
-        self.old_name = udiff::is_old_name(line.text).then_some(place);
+        self.old_name = udiff::old_name(line.text).map(|_| place);
         self.heading.push(line);
         if let Some(fence) = &mut self.fence {
             fence.is_fresh &= line.is_blank() || self.heading.name.is_some() || !self.value.is_empty();
@@ -146,7 +145,7 @@ impl Look {
                 let is_named = self.heading.name.is_some();
                 self.has_named_fence |= is_named;
                 let is_diff = matches!(fence.info, "diff" | "patch" | "udiff");
-                self.fence = Some(Opened { mark: fence.mark(), is_named, is_diff, is_fresh: true });
+                self.fence = Some(Opened { mark: fence.mark, is_named, is_diff, is_fresh: true });
             }
         }
     }
@@ -174,7 +173,7 @@ impl Look {
             || self.fence.is_some_and(|fence| fence.is_diff) && line.text.starts_with("@@")
         {
             Format::UnifiedDiff
-        } else if let Some(place) = self.old_name.filter(|_| udiff::is_new_name(line.text)) {
+        } else if let Some(place) = self.old_name.filter(|_| udiff::new_name(line.text).is_some()) {
             return Some((Format::UnifiedDiff, place));
         } else if self.tells_value(line.text) {
             Format::StrReplace

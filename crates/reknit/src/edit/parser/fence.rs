@@ -1,9 +1,11 @@
 //! [`Fence`]: the lines of backticks or tildes around code.
 
+use super::lines::Line;
+
 /// A line that opens or closes a stretch of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fence<'a> {
-    mark: Mark,
+    pub(super) mark: Mark,
     /// What follows the marks: a language, a file name.
     pub(super) info: &'a str,
 }
@@ -26,11 +28,6 @@ impl<'a> Fence<'a> {
         (count >= 3 && !info.contains('`')).then_some(Self { mark: Mark { byte, count }, info })
     }
 
-    /// Its marks, without what follows them.
-    pub(super) fn mark(self) -> Mark {
-        self.mark
-    }
-
     /// Whether it can only open, because something follows its marks.
     pub(super) fn is_labelled(self) -> bool {
         !self.info.is_empty()
@@ -39,6 +36,17 @@ impl<'a> Fence<'a> {
     /// Whether it closes what `open` opened.
     pub(super) fn closes(self, open: Mark) -> bool {
         !self.is_labelled() && self.could_close(open)
+    }
+
+    /// Whether a line is a fence that closes what is open.
+    pub(super) fn ends(line: Line<'_>, open: Option<Mark>) -> bool {
+        open.is_some_and(|open| Fence::read(line.text).is_some_and(|fence| fence.closes(open)))
+    }
+
+    /// The fence that is open after it, if this one was before.
+    pub(super) fn open_after(self, open: Option<Mark>) -> Option<Mark> {
+        let closes = open.is_some_and(|open| self.closes(open));
+        (!closes).then_some(self.mark)
     }
 
     /// Whether it has the marks to close what `open` opened.

@@ -46,9 +46,8 @@ impl Side {
 impl Hunk {
     /// A hunk that begins at a line.
     pub(super) fn new(line: Line<'_>, path: Option<String>, action: Action) -> Self {
-        let at = line.at..line.end();
         Self {
-            edit: Edit { path, action, line: line.number, at, repairs: Vec::new() },
+            edit: line.edit(path, action),
             opening: Problem::at(ProblemKind::EmptyHunk, line),
             blank_lines: String::new(),
             line_end: "",
@@ -56,12 +55,10 @@ impl Hunk {
         }
     }
 
-    /// The edit so far.
     pub(super) fn edit(&self) -> &Edit {
         &self.edit
     }
 
-    /// Whether it has no line yet.
     pub(super) fn is_empty(&self) -> bool {
         self.lines == 0
     }
@@ -125,7 +122,6 @@ impl Hunk {
         self.blank_lines.push_str(line.text);
     }
 
-    /// Ends it.
     pub(super) fn finish(mut self) -> Result<Edit, Problem> {
         if self.is_empty() {
             return Err(self.opening);

@@ -4,6 +4,8 @@ use std::mem;
 
 use memchr::memchr;
 
+use crate::edit::{Action, Edit};
+
 /// One line of an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
@@ -28,6 +30,11 @@ impl<'a> Line<'a> {
     /// The byte of the answer after it.
     pub(super) fn end(self) -> usize {
         self.at + self.text.len()
+    }
+
+    /// An edit that begins with it.
+    pub(super) fn edit(self, path: Option<String>, action: Action) -> Edit {
+        Edit { path, action, line: self.number, at: self.at..self.end(), repairs: Vec::new() }
     }
 }
 

@@ -29,9 +29,7 @@ const KEYS: [&str; 5] = ["path", "file", "filename", "title", "name"];
 /// What is right above: a file name, a fence, or both in any order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heading {
-    /// The name.
     pub(super) name: Option<String>,
-    /// The fence.
     pub(super) fence: Option<Mark>,
 }
 
@@ -39,7 +37,7 @@ impl Heading {
     /// Takes the next line; blank lines change nothing, and other text is not a heading.
     pub(super) fn push(&mut self, line: Line<'_>) {
         if let Some(fence) = Fence::read(line.text) {
-            self.fence = Some(fence.mark());
+            self.fence = Some(fence.mark);
             if let Some(name) = in_info(fence.info) {
                 self.name = Some(name.to_owned());
             }

@@ -9,7 +9,7 @@ use super::lines::Line;
 use crate::diagnostic::Hint;
 
 /// How much of a line a problem shows.
-const SNIPPET: usize = 80;
+pub(super) const SNIPPET: usize = 80;
 
 /// A part of an answer that looks like an edit and cannot be read as one.
 #[derive(Clone, Debug, PartialEq, Eq)]

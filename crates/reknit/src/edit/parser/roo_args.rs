@@ -10,12 +10,11 @@ use super::lines::Line;
 use super::marker::Marker;
 use super::search_replace;
 use super::{Open, Parsed, Problem, ProblemKind};
-use crate::edit::{Action, Edit};
+use crate::edit::Edit;
 
 /// What a section of character data begins and ends with.
 const DATA: (&str, &str) = ("<![CDATA[", "]]>");
 
-/// Reads search and replace blocks in elements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reader {
     state: State,
@@ -94,7 +93,6 @@ pub(super) fn is_telling(line: Line<'_>) -> bool {
 }
 
 impl Reader {
-    /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
         match (&*self.waiting.edits, &self.state) {
             // It is not over before its hint can come, and those after it come later.
@@ -104,7 +102,6 @@ impl Reader {
         }
     }
 
-    /// Takes the next line.
     pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
         let mut rest = line.text;
         while !rest.is_empty() {
@@ -117,7 +114,6 @@ impl Reader {
         }
     }
 
-    /// Ends the answer.
     pub(super) fn finish(&mut self, parsed: &mut Parsed) {
         if let State::Content { tag, mut blocks } = mem::take(&mut self.state) {
             self.read(tag, parsed, |parsed| blocks.finish(parsed));
@@ -249,10 +245,5 @@ impl Reader {
 
 /// Gives an edit a hint, unless it has its own.
 fn hint(edit: &mut Edit, line: Option<usize>) {
-    let readings = match &mut edit.action {
-        Action::Replace(replace) => std::slice::from_mut(replace),
-        Action::Undecided(readings) => readings,
-        _ => &mut [],
-    };
-    readings.iter_mut().for_each(|replace| replace.hint = replace.hint.or(line));
+    edit.readings_mut().iter_mut().for_each(|replace| replace.hint = replace.hint.or(line));
 }

@@ -38,29 +38,20 @@ mod numbers;
 
 use std::mem;
 
-use self::block::{Block, Label, Opening};
+use self::block::{Block, Opening};
 use super::fence::{Fence, Mark};
 use super::lines::Line;
 use super::marker::{Marker, Written};
 use super::name::Heading;
 use super::{Open, Parsed, Problem, ProblemKind, Repair, RepairKind};
-use crate::edit::Edit;
 
-/// Reads search and replace blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reader {
-    state: State,
+    /// The block that is open.
+    block: Option<Box<Block>>,
     prose: Prose,
     /// The file of the last block that named one.
     path: Option<String>,
-}
-
-#[derive(Clone, Debug, Default)]
-enum State {
-    #[default]
-    Idle,
-    Search(Box<Block>),
-    Replacement(Box<Block>),
 }
 
 /// What is known of the text outside of blocks.
@@ -95,124 +86,85 @@ impl Reader {
         Self { path, ..Self::default() }
     }
 
-    /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
-        match &self.state {
-            State::Idle => None,
-            State::Search(_) => Some(Open::Search),
-            State::Replacement(block) => Some(Open::Replacement(&block.edit)),
-        }
+        let block = self.block.as_ref()?;
+        Some(if block.is_divided() { Open::Replacement(&block.edit) } else { Open::Search })
     }
 
-    /// Takes the next line.
     pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
         let marker = Marker::read(line.text);
-        self.state = match mem::take(&mut self.state) {
-            State::Idle => self.idle(line, marker, parsed),
-            State::Search(block) => self.search(block, line, marker, parsed),
-            State::Replacement(block) => self.replacement(block, line, marker, parsed),
-        };
+        match self.block.take() {
+            None => self.outside(line, marker, parsed),
+            Some(block) => self.inside(block, line, marker, parsed),
+        }
     }
 
-    /// Ends the answer.
     pub(super) fn finish(&mut self, parsed: &mut Parsed) {
-        match mem::take(&mut self.state) {
-            State::Idle => {}
-            State::Search(block) | State::Replacement(block) => {
-                give(block.finish(), parsed);
+        if let Some(block) = self.block.take() {
+            parsed.add(block.finish());
+        }
+    }
+
+    fn outside(&mut self, line: Line<'_>, marker: Option<Marker>, parsed: &mut Parsed) {
+        match marker {
+            Some(Marker::Search { count, written }) => {
+                let heading = mem::take(&mut self.prose.heading);
+                self.begin(line, Opening { count, is_conflict: false, written }, heading);
             }
+            Some(Marker::Conflict { count }) => {
+                let heading = mem::take(&mut self.prose.heading);
+                self.begin(line, Opening { count, is_conflict: true, written: Written::Badly }, heading);
+            }
+            Some(Marker::Replace { written }) => {
+                let is_edit = self.stray_end(line, written, parsed);
+                self.end(is_edit);
+            }
+            _ => self.prose.push(line, marker),
         }
     }
 
-    fn idle(&mut self, line: Line<'_>, marker: Option<Marker>, parsed: &mut Parsed) -> State {
-        if let Some(opening) = marker.and_then(opening) {
-            let heading = mem::take(&mut self.prose.heading);
-            return self.begin(line, opening, heading);
-        }
-        if let Some(Marker::Replace { written }) = marker {
-            let found = self.stray_end(line, written, parsed);
-            return self.end(found);
-        }
-        self.prose.push(line, marker);
-        State::Idle
-    }
-
-    fn search(
-        &mut self,
-        mut block: Box<Block>,
-        line: Line<'_>,
-        marker: Option<Marker>,
-        parsed: &mut Parsed,
-    ) -> State {
+    fn inside(&mut self, mut block: Box<Block>, line: Line<'_>, marker: Option<Marker>, parsed: &mut Parsed) {
         match marker {
             Some(Marker::Search { .. }) if block.is_fresh() => {
                 block.repaired(RepairKind::DoubledMarker, line.number);
-                State::Search(block)
             }
-            Some(Marker::Search { count, written }) => {
-                parsed.problems.push(Problem::at(ProblemKind::InvalidTransition, line));
-                self.begin(line, Opening { count, label: Label::Search, written }, Heading::default())
-            }
-            Some(Marker::Divider { count }) if block.divider(line, count) => State::Replacement(block),
-            Some(marker) if let Some(written) = block.closed_by(marker) => {
-                let found = give(block.close(line, written), parsed);
-                self.end(found)
-            }
-            _ => {
-                block.search_line(line, marker);
-                State::Search(block)
-            }
-        }
-    }
-
-    fn replacement(
-        &mut self,
-        mut block: Box<Block>,
-        line: Line<'_>,
-        marker: Option<Marker>,
-        parsed: &mut Parsed,
-    ) -> State {
-        match marker {
             Some(Marker::Search { count, written }) => {
                 let (edit, heading) = block.interrupted(line);
-                give(edit, parsed);
-                self.begin(line, Opening { count, label: Label::Search, written }, heading)
+                parsed.add(edit);
+                return self.begin(line, Opening { count, is_conflict: false, written }, heading);
             }
-            Some(Marker::Divider { count }) if block.divider(line, count) => State::Replacement(block),
+            Some(Marker::Divider { count }) if block.divider(line, count) => {}
             Some(marker) if let Some(written) = block.closed_by(marker) => {
-                let found = give(block.close(line, written), parsed);
-                self.end(found)
+                let is_edit = parsed.add(block.close(line, written));
+                return self.end(is_edit);
             }
-            _ => {
-                block.replacement_line(line);
-                State::Replacement(block)
-            }
+            _ => block.content(line, marker),
         }
+        self.block = Some(block);
     }
 
     /// Begins a block below `heading`.
-    fn begin(&mut self, line: Line<'_>, opening: Opening, heading: Heading) -> State {
+    fn begin(&mut self, line: Line<'_>, opening: Opening, heading: Heading) {
         if heading.name.is_some() {
             self.path = heading.name;
         }
         if heading.fence.is_some() {
             self.prose.fence = heading.fence;
         }
-        State::Search(Box::new(Block::open(line, opening, self.path.clone(), heading.fence)))
+        self.block = Some(Box::new(Block::open(line, opening, self.path.clone(), heading.fence)));
     }
 
-    fn end(&mut self, found: Found) -> State {
-        self.prose = Prose { fence: self.prose.fence, after_edit: found == Found::Edit, ..Prose::default() };
-        State::Idle
+    fn end(&mut self, after_edit: bool) {
+        self.prose = Prose { fence: self.prose.fence, after_edit, ..Prose::default() };
     }
 
-    /// An end marker outside of a block.
-    fn stray_end(&mut self, line: Line<'_>, written: Written, parsed: &mut Parsed) -> Found {
+    /// An end marker outside of a block; whether it ends an edit all the same.
+    fn stray_end(&mut self, line: Line<'_>, written: Written, parsed: &mut Parsed) -> bool {
         if self.prose.after_edit
             && let Some(edit) = parsed.edits.last_mut()
         {
             edit.repairs.push(Repair { kind: RepairKind::DoubledMarker, line: line.number });
-            return Found::Edit;
+            return true;
         }
         if let Inside::Unstarted(mut block) = mem::take(&mut self.prose.inside)
             && block.has_one_reading()
@@ -222,11 +174,11 @@ impl Reader {
                 self.path.clone_from(&block.edit.path);
             }
             block.edit.path.clone_from(&self.path);
-            return give(block.close(line, written), parsed);
+            return parsed.add(block.close(line, written));
         }
         let kind =
             if self.prose.divided { ProblemKind::SearchWithoutStart } else { ProblemKind::InvalidTransition };
-        give(Err(Problem::at(kind, line)), parsed)
+        parsed.add(Err(Problem::at(kind, line)))
     }
 }
 
@@ -234,57 +186,25 @@ impl Prose {
     fn push(&mut self, line: Line<'_>, marker: Option<Marker>) {
         self.after_edit = false;
         if let Some(fence) = Fence::read(line.text) {
-            let closes = self.fence.is_some_and(|open| fence.closes(open));
-            self.fence = (!closes).then(|| fence.mark());
-            self.inside = if closes { Inside::Other } else { Inside::Nothing };
+            self.fence = fence.open_after(self.fence);
+            self.inside = if self.fence.is_some() { Inside::Nothing } else { Inside::Other };
             return self.heading.push(line);
         }
         let above = self.heading.name.clone();
         self.heading.push(line);
         self.divided |= matches!(marker, Some(Marker::Divider { .. }));
         match &mut self.inside {
-            Inside::Unstarted(block) => block.search_line(line, marker),
+            Inside::Unstarted(block) => block.content(line, marker),
             // The file name may be inside the fence.
             Inside::Nothing if !line.is_blank() && self.heading.fence.is_none() => {
                 let mut block = Block::unstarted(line, above);
                 // The line may be the marker after all, beyond recognition.
                 if !line.trimmed().starts_with("<<<") {
-                    block.search_line(line, marker);
+                    block.content(line, marker);
                 }
                 self.inside = Inside::Unstarted(Box::new(block));
             }
             Inside::Nothing | Inside::Other => {}
-        }
-    }
-}
-
-/// The marker as the first one of a block.
-fn opening(marker: Marker) -> Option<Opening> {
-    match marker {
-        Marker::Search { count, written } => Some(Opening { count, label: Label::Search, written }),
-        Marker::Conflict { count } => {
-            Some(Opening { count, label: Label::Conflict, written: Written::Badly })
-        }
-        _ => None,
-    }
-}
-
-/// What a block came to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    Edit,
-    Problem,
-}
-
-fn give(edit: Result<Edit, Problem>, parsed: &mut Parsed) -> Found {
-    match edit {
-        Ok(edit) => {
-            parsed.edits.push(edit);
-            Found::Edit
-        }
-        Err(problem) => {
-            parsed.problems.push(problem);
-            Found::Problem
         }
     }
 }

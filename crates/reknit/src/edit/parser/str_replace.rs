@@ -8,28 +8,19 @@
 mod arguments;
 mod value;
 
-use std::mem;
-
 use memchr::{memchr, memchr_iter};
 
 use self::arguments::Key;
-use self::value::{Json, Step};
+use self::value::Json;
 use super::{Open, Parsed};
 
-/// Reads the arguments of edit tools.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
-    state: State,
+    /// The object that is open; none in prose.
+    object: Option<Box<Json>>,
     /// The byte of the answer after what was taken, and its line.
     at: usize,
     line: usize,
-}
-
-#[derive(Clone, Debug, Default)]
-enum State {
-    #[default]
-    Prose,
-    Object(Box<Json>),
 }
 
 /// Whether the first key of a value says that it is the arguments of an edit tool.
@@ -39,36 +30,36 @@ pub(super) fn is_telling(key: &str) -> bool {
 
 impl Default for Reader {
     fn default() -> Self {
-        Self { state: State::Prose, at: 0, line: 1 }
+        Self { object: None, at: 0, line: 1 }
     }
 }
 
 impl Reader {
-    /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
-        match &self.state {
-            State::Prose => None,
-            State::Object(json) => json.open(),
-        }
+        self.object.as_ref()?.open()
     }
 
-    /// Takes the next piece.
     pub(super) fn push(&mut self, piece: &str, parsed: &mut Parsed) {
         let mut rest = piece;
         while !rest.is_empty() {
-            let taken = match mem::take(&mut self.state) {
-                State::Prose => self.prose(rest),
-                State::Object(json) => self.object(json, rest, parsed),
+            let taken = match &mut self.object {
+                None => self.prose(rest),
+                Some(object) => {
+                    let (taken, is_over) = object.push(rest, &mut self.line, parsed);
+                    if is_over {
+                        self.object = None;
+                    }
+                    taken
+                }
             };
             self.at += taken;
             rest = &rest[taken..];
         }
     }
 
-    /// Ends the answer.
     pub(super) fn finish(&mut self, parsed: &mut Parsed) {
-        if let State::Object(json) = &mut self.state {
-            json.cut(parsed);
+        if let Some(object) = &mut self.object {
+            object.cut(parsed);
         }
     }
 
@@ -77,19 +68,8 @@ impl Reader {
         let prose = memchr(b'{', text.as_bytes()).unwrap_or(text.len());
         self.line += memchr_iter(b'\n', &text.as_bytes()[..prose]).count();
         if prose < text.len() {
-            self.state = State::Object(Box::new(Json::new(self.at + prose, self.line)));
+            self.object = Some(Box::new(Json::new(self.at + prose, self.line)));
         }
         prose
-    }
-
-    /// Takes text of an object, up to its next closing bracket; how much it was.
-    fn object(&mut self, mut json: Box<Json>, text: &str, parsed: &mut Parsed) -> usize {
-        match json.push(text, &mut self.line, parsed) {
-            Step::Goes { taken } => {
-                self.state = State::Object(json);
-                taken
-            }
-            Step::Over { taken } => taken,
-        }
     }
 }

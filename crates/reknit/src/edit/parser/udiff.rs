@@ -30,7 +30,6 @@ use super::name::{self, Heading};
 use super::{Open, Parsed, Problem, ProblemKind, RepairKind};
 use crate::edit::{Action, Edit, FileEnd, Replace};
 
-/// Reads unified diffs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reader {
     heading: Heading,
@@ -98,14 +97,14 @@ pub(super) fn is_telling(line: Line<'_>) -> bool {
     line.text.starts_with("diff --git ") || Numbers::read(line.text).is_some()
 }
 
-/// Whether a line names the new side of a file, if the line above it names the old one.
-pub(super) fn is_new_name(line: &str) -> bool {
-    line.starts_with("+++ ") && !line[4..].trim_ascii().is_empty()
+/// What names the new side of a file, if the line above it names the old one.
+pub(super) fn new_name(line: &str) -> Option<&str> {
+    line.strip_prefix("+++ ").map(str::trim_ascii).filter(|name| !name.is_empty())
 }
 
-/// Whether a line names the old side of a file, if the line below it names the new one.
-pub(super) fn is_old_name(line: &str) -> bool {
-    line.starts_with("--- ") && !line[4..].trim_ascii().is_empty()
+/// What names the old side of a file, if the line below it names the new one.
+pub(super) fn old_name(line: &str) -> Option<&str> {
+    line.strip_prefix("--- ").map(str::trim_ascii).filter(|name| !name.is_empty())
 }
 
 /// Whether a line may be the one that git writes between a patch and its own version, as mail has it before a
@@ -115,7 +114,6 @@ fn is_signature(line: Line<'_>) -> bool {
 }
 
 impl Reader {
-    /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
         let State::Hunk(body) = &self.state else { return None };
         let edit = body.hunk.edit();
@@ -125,19 +123,15 @@ impl Reader {
         })
     }
 
-    /// Takes the next line.
     pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
         if let Some(held) = self.maybe_header.take() {
-            if is_new_name(line.text) && !self.expects_both() {
+            if let Some(new) = new_name(line.text).filter(|_| !self.expects_both()) {
                 self.end_hunk(parsed);
-                let new = Name::read(&line.text[4..]);
-                return self.named(held.line(), Some(Name::read(&held.text[4..])), Some(new), parsed);
+                return self.named(held.line(), old_name(&held.text), Some(new), parsed);
             }
             self.released(held.line(), line, parsed);
         }
-        if is_old_name(line.text)
-            && (!self.expects_old() || name::in_line(line.text[4..].trim_ascii()).is_some())
-        {
+        if old_name(line.text).is_some_and(|old| !self.expects_old() || name::in_line(old).is_some()) {
             self.maybe_header = Some(Held::new(line));
             return;
         }
@@ -147,7 +141,6 @@ impl Reader {
         };
     }
 
-    /// Ends the answer.
     pub(super) fn finish(&mut self, parsed: &mut Parsed) {
         if let Some(held) = self.maybe_header.take()
             && let State::Hunk(body) = &mut self.state
@@ -185,7 +178,7 @@ impl Reader {
         match &mut self.state {
             State::Hunk(body) => body.push(held),
             State::Outside | State::BelowHeader if below.text.starts_with("@@") => {
-                self.named(held, Some(Name::read(&held.text[4..])), None, parsed);
+                self.named(held, old_name(held.text), None, parsed);
             }
             State::Outside | State::BelowHeader => self.heading.push(held),
         }
@@ -194,8 +187,7 @@ impl Reader {
     fn outside(&mut self, state: &State, line: Line<'_>, parsed: &mut Parsed) -> State {
         if let Some(fence) = Fence::read(line.text) {
             self.end_file(parsed);
-            let closes = self.fence.is_some_and(|open| fence.closes(open));
-            self.fence = (!closes).then(|| fence.mark());
+            self.fence = fence.open_after(self.fence);
             self.heading.push(line);
             return State::Outside;
         }
@@ -205,15 +197,12 @@ impl Reader {
             return State::Outside;
         }
         if line.text.starts_with("@@") {
-            return self.begin_hunk(line);
+            return State::Hunk(self.begin_hunk(line));
         }
         let below_header = matches!(state, State::BelowHeader);
         if below_header && Side::read(line.text).is_some() {
-            let state = self.begin_hunk(line);
-            return match state {
-                State::Hunk(body) => self.in_hunk(body, line, parsed),
-                other => other,
-            };
+            let body = self.begin_hunk(line);
+            return self.in_hunk(body, line, parsed);
         }
         match self.file.as_mut().map_or(Ok(false), |file| file.git_line(line)) {
             Ok(true) => return State::Outside,
@@ -232,8 +221,8 @@ impl Reader {
             return if below_header { State::BelowHeader } else { State::Outside };
         }
         // The name of the old side may be missing.
-        if is_new_name(line.text) && name::in_line(&line.text[4..]).is_some() {
-            self.named(line, None, Some(Name::read(&line.text[4..])), parsed);
+        if let Some(new) = new_name(line.text).filter(|_| name::in_line(&line.text[4..]).is_some()) {
+            self.named(line, None, Some(new), parsed);
             return State::BelowHeader;
         }
         if self.file.as_ref().is_some_and(|file| !file.has_names()) {
@@ -244,9 +233,7 @@ impl Reader {
     }
 
     fn in_hunk(&mut self, mut body: Box<Body>, line: Line<'_>, parsed: &mut Parsed) -> State {
-        let closes =
-            self.fence.is_some_and(|open| Fence::read(line.text).is_some_and(|fence| fence.closes(open)));
-        let ends = closes
+        let ends = Fence::ends(line, self.fence)
             || line.text.starts_with("@@")
             || line.text.starts_with("diff --git ")
             || git::is_binary(line.text) && !body.left.is_some_line()
@@ -267,18 +254,18 @@ impl Reader {
     }
 
     /// The header of a file.
-    fn named(&mut self, line: Line<'_>, old: Option<Name>, new: Option<Name>, parsed: &mut Parsed) {
+    fn named(&mut self, line: Line<'_>, old: Option<&str>, new: Option<&str>, parsed: &mut Parsed) {
         if self.file.as_ref().is_none_or(File::has_names) {
             self.end_file(parsed);
             self.file = Some(File::new(line));
         }
         if let Some(file) = &mut self.file {
-            file.name(old, new);
+            file.name(old.map(Name::read), new.map(Name::read));
         }
         self.state = State::BelowHeader;
     }
 
-    fn begin_hunk(&mut self, line: Line<'_>) -> State {
+    fn begin_hunk(&mut self, line: Line<'_>) -> Box<Body> {
         let heading = mem::take(&mut self.heading);
         let path = match &self.file {
             Some(file) => file.path(),
@@ -301,31 +288,28 @@ impl Reader {
                 Left::Unknown
             }
         };
-        State::Hunk(Box::new(Body {
+        Box::new(Body {
             hunk,
             incomplete: Problem::at(ProblemKind::Incomplete, line),
             left,
             unsided: Vec::new(),
             last: Side::Both,
             unended: (false, false),
-        }))
+        })
     }
 
     fn end_hunk(&mut self, parsed: &mut Parsed) {
         let State::Hunk(body) = mem::take(&mut self.state) else { return };
-        match body.finish() {
-            // What a removed file held is not an edit of it.
-            Ok(_) if self.file.as_ref().is_some_and(File::ignores_hunks) => {}
-            Ok(edit) => parsed.edits.push(edit),
-            Err(problem) => parsed.problems.push(problem),
+        let edit = body.finish();
+        // What a removed file held is not an edit of it.
+        if edit.is_err() || !self.file.as_ref().is_some_and(File::ignores_hunks) {
+            parsed.add(edit);
         }
     }
 
     fn end_file(&mut self, parsed: &mut Parsed) {
-        match self.file.take().map(File::finish) {
-            Some(Ok(Some(edit))) => parsed.edits.push(edit),
-            Some(Err(problem)) => parsed.problems.push(problem),
-            Some(Ok(None)) | None => {}
+        if let Some(edit) = self.file.take().and_then(|file| file.finish().transpose()) {
+            parsed.add(edit);
         }
     }
 }

@@ -11,7 +11,6 @@ use super::name::Heading;
 use super::{Open, Parsed, Problem, ProblemKind};
 use crate::edit::{Action, Edit};
 
-/// Reads whole files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reader {
     heading: Heading,
@@ -50,14 +49,12 @@ impl Default for Unnamed {
 }
 
 impl Reader {
-    /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
         let file = self.file.as_ref()?;
         let is_example = file.edit.path.is_none() && !matches!(self.unnamed, Unnamed::Text(_));
         (!is_example).then_some(Open::Replacement(&file.edit))
     }
 
-    /// Takes the next line.
     pub(super) fn line(&mut self, line: Line<'_>, parsed: &mut Parsed) {
         let fence = Fence::read(line.text);
         match (&mut self.file, fence) {
@@ -69,7 +66,7 @@ impl Reader {
             (None, Some(fence)) => {
                 self.heading.push(line);
                 let name = mem::take(&mut self.heading).name;
-                self.file = Some(File::new(line, fence.mark(), name));
+                self.file = Some(File::new(line, fence.mark, name));
             }
             (None, None) => {
                 self.heading.push(line);
@@ -80,7 +77,6 @@ impl Reader {
         }
     }
 
-    /// Ends the answer.
     pub(super) fn finish(&mut self, parsed: &mut Parsed) {
         if let Some(file) = self.file.take() {
             return parsed.problems.push(file.opening);
@@ -111,7 +107,7 @@ impl File {
     fn new(line: Line<'_>, mark: Mark, path: Option<String>) -> Self {
         let action = Action::Write { content: String::new() };
         Self {
-            edit: Edit { path, action, line: line.number, at: line.at..line.end(), repairs: Vec::new() },
+            edit: line.edit(path, action),
             opening: Problem::at(ProblemKind::Incomplete, line),
             mark,
             nested: Vec::new(),
@@ -130,7 +126,7 @@ impl File {
                     return true;
                 }
                 // A shorter fence is content, and so is what closes it.
-                _ if fence.could_close(self.mark) && fence.is_labelled() => self.nested.push(fence.mark()),
+                _ if fence.could_close(self.mark) && fence.is_labelled() => self.nested.push(fence.mark),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! [`Block`]: a search and replace block that is being written.
 
-use std::{mem, slice};
+use std::mem;
 
 use super::super::fence::{Fence, Mark};
 use super::super::lines::Line;
@@ -24,7 +24,7 @@ pub(super) struct Block {
     pub(super) edit: Edit,
     opening: Problem,
     count: usize,
-    label: Label,
+    is_conflict: bool,
     /// The fence that the block is in.
     fence: Option<Mark>,
     head: Head,
@@ -49,16 +49,9 @@ pub(super) struct Block {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     pub(super) count: usize,
-    pub(super) label: Label,
+    /// Whether it is called `HEAD` or the like: any end of a merge conflict ends the block.
+    pub(super) is_conflict: bool,
     pub(super) written: Written,
-}
-
-/// What the first marker of a block is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Label {
-    Search,
-    /// `HEAD` and the like: any end of a merge conflict ends it.
-    Conflict,
 }
 
 /// Which lines after the first marker are not content.
@@ -98,9 +91,9 @@ struct Outside {
 impl Block {
     /// A block that begins with a marker.
     pub(super) fn open(line: Line<'_>, opening: Opening, path: Option<String>, fence: Option<Mark>) -> Self {
-        let mut block =
-            Self { count: opening.count, label: opening.label, fence, ..Self::unstarted(line, path) };
-        if opening.written == Written::Badly {
+        let Opening { count, is_conflict, written } = opening;
+        let mut block = Self { count, is_conflict, fence, ..Self::unstarted(line, path) };
+        if written == Written::Badly {
             block.repaired(RepairKind::Marker, line.number);
         }
         block
@@ -110,10 +103,10 @@ impl Block {
     pub(super) fn unstarted(line: Line<'_>, path: Option<String>) -> Self {
         let action = Action::Replace(Replace::default());
         Self {
-            edit: Edit { path, action, line: line.number, at: line.at..line.end(), repairs: Vec::new() },
+            edit: line.edit(path, action),
             opening: Problem::at(ProblemKind::Incomplete, line),
             count: 0,
-            label: Label::Search,
+            is_conflict: false,
             fence: None,
             head: Head::Expected,
             hint: None,
@@ -132,6 +125,11 @@ impl Block {
         self.body.is_empty() && self.head == Head::Expected
     }
 
+    /// Whether a divider came, so that the search text is over.
+    pub(super) fn is_divided(&self) -> bool {
+        !self.dividers.is_empty()
+    }
+
     /// Whether there is some search text, and one line that may divide it from the replacement.
     pub(super) fn has_one_reading(&self) -> bool {
         matches!(&*self.others, [divider] if !self.body[..divider.start].trim_ascii().is_empty())
@@ -142,9 +140,9 @@ impl Block {
         match marker {
             Marker::Replace { written } => Some(written),
             // In a search text it is content.
-            Marker::Bare { .. } if self.dividers.is_empty() && self.others.is_empty() => None,
+            Marker::Bare { .. } if !self.is_divided() && self.others.is_empty() => None,
             Marker::Bare { count } if count == self.count => Some(Written::Badly),
-            Marker::Bare { .. } | Marker::Other if self.label == Label::Conflict => Some(Written::Badly),
+            Marker::Bare { .. } | Marker::Other if self.is_conflict => Some(Written::Badly),
             _ => None,
         }
     }
@@ -154,19 +152,32 @@ impl Block {
         self.edit.repairs.push(Repair { kind, line });
     }
 
-    /// Takes a line of the search text.
-    pub(super) fn search_line(&mut self, line: Line<'_>, marker: Option<Marker>) {
+    /// Takes a line of the search text or of the replacement.
+    pub(super) fn content(&mut self, line: Line<'_>, marker: Option<Marker>) {
+        if let Some(outside) = &mut self.outside {
+            return outside.push(line);
+        }
         if self.is_head(line) {
+            // Some models repeat the head lines of the search in the replacement.
+            if self.is_divided() {
+                self.repaired(RepairKind::Marker, line.number);
+            }
             return;
         }
-        if let Some(Marker::Divider { .. }) = marker {
+        if let (true, Some(open), Some(fence)) = (self.is_divided(), self.fence, Fence::read(line.text)) {
+            if !self.nested && fence.closes(open) {
+                self.outside = Some(Outside::new(line));
+                return;
+            }
+            self.nested = fence.is_labelled();
+        }
+        if let (false, Some(Marker::Divider { .. })) = (self.is_divided(), marker) {
             self.others.push(self.divider_at(line));
         }
         let text = unescaped(line.text);
+        self.is_last_escaped = self.is_divided() && text.len() < line.text.len();
+        self.grow(text);
         self.body.push_str(text);
-        for replace in replaces_mut(&mut self.edit.action) {
-            replace.search.push_str(text);
-        }
     }
 
     /// Takes a line that may be the divider; whether it is as long as the first marker, so that the search
@@ -191,38 +202,16 @@ impl Block {
         true
     }
 
-    /// Takes a line of the replacement.
-    pub(super) fn replacement_line(&mut self, line: Line<'_>) {
-        if let Some(outside) = &mut self.outside {
-            return outside.push(line);
-        }
-        // Some models repeat the head lines of the search.
-        if self.is_head(line) {
-            return self.repaired(RepairKind::Marker, line.number);
-        }
-        if let (Some(open), Some(fence)) = (self.fence, Fence::read(line.text)) {
-            if !self.nested && fence.closes(open) {
-                self.outside = Some(Outside::new(line));
-                return;
-            }
-            self.nested = fence.is_labelled();
-        }
-        let text = unescaped(line.text);
-        self.is_last_escaped = text.len() < line.text.len();
-        self.grow(text);
-        self.body.push_str(text);
-    }
-
     /// Ends the block with its marker.
     pub(super) fn close(mut self, line: Line<'_>, written: Written) -> Result<Edit, Problem> {
         self.give_back_outside();
         if written == Written::Badly {
             self.repaired(RepairKind::Marker, line.number);
         }
-        if self.dividers.is_empty() {
+        if !self.is_divided() {
             self.divide_at_others();
         }
-        if self.dividers.is_empty() {
+        if !self.is_divided() {
             return Err(Problem::at(ProblemKind::MissingSeparator, line));
         }
         self.into_edit(line.end())
@@ -231,6 +220,9 @@ impl Block {
     /// Ends the block without its marker, where the next one begins: what is above that one, if the fence
     /// around this block says where it ended.
     pub(super) fn interrupted(mut self, line: Line<'_>) -> (Result<Edit, Problem>, Heading) {
+        if !self.is_divided() {
+            return (Err(Problem::at(ProblemKind::InvalidTransition, line)), Heading::default());
+        }
         match self.outside.take() {
             // One more fence is that of the next block, if it is right above.
             Some(outside)
@@ -263,7 +255,7 @@ impl Block {
         if self.numbers.contains(&Numbers::Mixed) {
             return Err(Problem { kind: ProblemKind::MixedLineNumbers, ..self.opening });
         }
-        for replace in replaces_mut(&mut self.edit.action) {
+        for replace in self.edit.readings_mut() {
             let last = replace.replacement.lines().next_back().filter(|line| is_divider_like(line));
             replace.stray = !self.is_last_escaped
                 && last.is_some_and(|last| replace.search.lines().all(|line| line.trim() != last.trim()));
@@ -324,8 +316,8 @@ impl Block {
 
     /// The replacement of the last reading is the body from a byte on.
     fn grow_last(&mut self, start: usize) {
-        let replace = replaces_mut(&mut self.edit.action).last_mut().zip(self.numbers.last_mut());
-        if let Some((replace, numbers)) = replace {
+        if let (Some(replace), Some(numbers)) = (self.edit.readings_mut().last_mut(), self.numbers.last_mut())
+        {
             for line in self.body[start..].split_inclusive('\n') {
                 replace.replacement.push_str(numbers.strip(line));
             }
@@ -353,7 +345,7 @@ impl Block {
 
     /// Adds a line to the replacement of every reading.
     fn grow(&mut self, text: &str) {
-        for (replace, numbers) in replaces_mut(&mut self.edit.action).iter_mut().zip(&mut self.numbers) {
+        for (replace, numbers) in self.edit.readings_mut().iter_mut().zip(&mut self.numbers) {
             replace.replacement.push_str(numbers.strip(text));
         }
     }
@@ -388,15 +380,6 @@ impl Outside {
         self.heading.push(line);
         let is_heading = self.heading.fence.is_some() || self.heading.name.is_some();
         self.is_code |= line.number == self.line + 1 && !line.is_blank() && !is_heading;
-    }
-}
-
-/// The readings of a block.
-fn replaces_mut(action: &mut Action) -> &mut [Replace] {
-    match action {
-        Action::Replace(replace) => slice::from_mut(replace),
-        Action::Undecided(readings) => readings,
-        Action::Write { .. } | Action::Delete | Action::Move { .. } => &mut [],
     }
 }
 

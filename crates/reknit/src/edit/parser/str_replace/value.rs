@@ -2,14 +2,11 @@
 
 use memchr::memchr2;
 
-use super::super::problem::snippet;
+use super::super::problem::{SNIPPET, snippet};
 use super::super::{Open, Parsed, Problem, ProblemKind};
 use super::arguments::{self, Key};
 use crate::edit::{Action, Edit, Replace, Scope};
-use crate::json::{Change, PartialJson, Step as PathStep, Value};
-
-/// How much of a value a problem shows.
-const SNIPPET: usize = 80;
+use crate::json::{Change, PartialJson, Step, Value};
 
 /// A value that is being written.
 #[derive(Clone, Debug)]
@@ -43,14 +40,6 @@ enum Scan {
     Plain,
     String,
     Escape,
-}
-
-/// What became of a value with some text.
-pub(super) enum Step {
-    /// It goes on.
-    Goes { taken: usize },
-    /// It is over, or what follows is not JSON.
-    Over { taken: usize },
 }
 
 /// The edit of an object that is open.
@@ -97,7 +86,6 @@ impl Json {
         }
     }
 
-    /// The edit that is being written.
     pub(super) fn open(&self) -> Option<Open<'_>> {
         let open = self.open.as_ref()?;
         match open.phase {
@@ -107,8 +95,9 @@ impl Json {
         }
     }
 
-    /// Takes text up to the end of the next closing bracket.
-    pub(super) fn push(&mut self, text: &str, line: &mut usize, parsed: &mut Parsed) -> Step {
+    /// Takes text up to the end of the next closing bracket: how much it was, and whether the value is over, or what
+    /// follows is not JSON.
+    pub(super) fn push(&mut self, text: &str, line: &mut usize, parsed: &mut Parsed) -> (usize, bool) {
         let (taken, lines, closed) = self.scan(text, *line);
         let before = self.len;
         self.len += taken;
@@ -123,14 +112,14 @@ impl Json {
                 parsed.problems.push(self.problem(ProblemKind::InvalidJson, self.start, error.at));
             }
             self.give_waiting(parsed);
-            return Step::Over { taken };
+            return (taken, true);
         }
         *line = lines;
-        if self.brackets.is_empty() {
+        let is_over = self.brackets.is_empty();
+        if is_over {
             self.give_waiting(parsed);
-            return Step::Over { taken };
         }
-        Step::Goes { taken }
+        (taken, is_over)
     }
 
     /// Ends the answer inside of the value.
@@ -178,8 +167,8 @@ impl Json {
         for change in self.value.changes() {
             let path = change.path();
             let key = match path.last() {
-                Some(PathStep::Key(key)) => Key::read(key),
-                Some(PathStep::Index(_)) | None => None,
+                Some(Step::Key(key)) => Key::read(key),
+                Some(Step::Index(_)) | None => None,
             };
             self.is_edit |= key.is_some_and(Key::is_telling);
             match (change, key) {

@@ -43,7 +43,6 @@ pub(super) enum Name {
 impl Name {
     /// The name after `--- ` or `+++ `, without the time.
     pub(super) fn read(text: &str) -> Self {
-        let text = text.trim_ascii();
         if text.starts_with('"') {
             return Self::Path(unquoted(text));
         }
@@ -57,10 +56,9 @@ impl Name {
 impl File {
     /// A file whose header begins at a line.
     pub(super) fn new(line: Line<'_>) -> Self {
-        let at = line.at..line.end();
         Self {
             opening: Problem::at(ProblemKind::EmptyHunk, line),
-            edit: Edit { path: None, action: Action::Delete, line: line.number, at, repairs: Vec::new() },
+            edit: line.edit(None, Action::Delete),
             old: None,
             new: None,
             both: None,
