@@ -17,7 +17,7 @@ use crate::event::{Event, Keep, Opening, Owner, Slot, Start, Stop, StopReason, U
 use crate::frame::Frame;
 use crate::json::Object;
 
-mod arguments;
+mod call_kind;
 mod gate;
 mod item;
 mod items;

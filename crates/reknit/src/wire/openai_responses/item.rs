@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::super::blocks::{TEXT, THINKING};
 use super::super::events::{Events, Kept};
 use super::Raw;
-use super::arguments::{CallKind, Inner};
+use super::call_kind::{CallKind, Inner};
 use super::members::Members;
 use super::part::{Moment, Part};
 use super::shown::{Shown, escape};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::arguments::Inner;
+use super::call_kind::Inner;
 use super::gate::{Begins, Gate, Verdict};
 use super::items::{Address, Items, Put};
 use super::members::{Members, RESPONSE};

@@ -1,6 +1,6 @@
 //! [`Step`]: the meaning of an event, by its name.
 
-use super::arguments::Inner;
+use super::call_kind::Inner;
 use super::part::{Moment, Part};
 use crate::event::Opening;
 use crate::wire::blocks::{TEXT, THINKING};
