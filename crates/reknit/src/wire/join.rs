@@ -19,3 +19,15 @@ pub(super) fn append(fields: &mut Object, key: impl AsRef<str> + Into<String>, v
         (_, value) => drop(fields.insert(key, value)),
     }
 }
+
+/// The value of a field, which is added if it is missing.
+pub(super) fn field<'a, V: Into<Value>>(
+    fields: &'a mut Object,
+    key: &str,
+    missing: impl FnOnce() -> V,
+) -> Option<&'a mut Value> {
+    if fields.get(key).is_none_or(Value::is_null) {
+        fields.insert(key, missing());
+    }
+    fields.get_mut(key)
+}

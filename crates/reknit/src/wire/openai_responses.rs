@@ -31,7 +31,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use gate::{Admission, Begins, Gate, Verdict};
+use gate::{Admission, Begins, Gate};
 use item::{Item, Rest};
 use items::{Address, Items, Put, Stage};
 use members::{Members, RESPONSE};
@@ -100,7 +100,7 @@ impl Translate for Fold {
 impl Fold {
     /// Whether to read an event. Reports what is odd about it.
     fn admits(&mut self, step: &Step<'_>, kind: &str, members: &Members<'_>, events: &mut Events) -> bool {
-        let Admission { begins, order, verdict } = self.gate.admit(step, kind, members);
+        let Admission { begins, order, refusal } = self.gate.admit(step, kind, members);
         match begins {
             Begins::No => {}
             Begins::Response => self.start(members.response.unwrap_or(Raw::new("{}")), events),
@@ -109,7 +109,6 @@ impl Fold {
                 self.start(Raw::new("{}"), events);
             }
         }
-        let number = members.sequence.unwrap_or_default();
         match order {
             Order::New | Order::Again => {}
             Order::Gap { from, to } if from == to => {
@@ -119,20 +118,13 @@ impl Fold {
                 events.notice(Kind::MissingEvents, format!("events {from} to {to} are missing"));
             }
             Order::Reused => {
+                let number = members.sequence.unwrap_or_default();
                 let message = format!("event `{kind}` has the number {number}, which another event had");
                 events.notice(Kind::MisnumberedEvent, message);
             }
         }
-        match verdict {
-            Verdict::Read => return true,
-            Verdict::CreatedAgain => events.notice(Kind::DuplicateStart, "the response was created again"),
-            Verdict::CameBefore => {
-                events.notice(Kind::DuplicateEvent, format!("event {number}, `{kind}`, came twice"));
-            }
-            Verdict::TooLate => {
-                events.notice(Kind::AfterEnd, format!("`{kind}` came after the end of the response"));
-            }
-        }
+        let Some((kind, message)) = refusal else { return true };
+        events.notice(kind, message);
         false
     }
 

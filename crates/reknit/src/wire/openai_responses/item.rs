@@ -344,10 +344,13 @@ impl Item {
         let value = value.into_value(key, events);
         if self.fields.get(key) != Some(&value) {
             self.fields.insert(key, value.clone());
-            let of_each = self.is_of_each_part(key);
-            let slots = self.blocks.values().map(|shown| shown.slot).filter(|_| of_each);
-            let slots: Vec<_> = slots.chain(self.owner.filter(|_| !of_each)).collect();
-            slots.into_iter().for_each(|slot| events.keep(Owner::Block(slot), key, value.clone()));
+            if self.is_of_each_part(key) {
+                for shown in self.blocks.values() {
+                    events.keep(Owner::Block(shown.slot), key, value.clone());
+                }
+            } else if let Some(slot) = self.owner {
+                events.keep(Owner::Block(slot), key, value);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::call_kind::Inner;
-use super::gate::{Begins, Gate, Verdict};
+use super::gate::{Begins, Gate};
 use super::items::{Address, Items, Put};
 use super::members::{Members, RESPONSE};
 use super::part::{Moment, Part};
@@ -15,7 +15,7 @@ use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
-use crate::wire::join::{append, grow};
+use crate::wire::join::{append, field, grow};
 
 /// The responses of a stream.
 ///
@@ -66,7 +66,7 @@ impl Rebuild for Native {
                 if admission.begins != Begins::No {
                     self.flush();
                 }
-                if admission.verdict == Verdict::Read {
+                if admission.refusal.is_none() {
                     self.step(step, &members, event);
                 }
             }
@@ -333,18 +333,6 @@ fn part_words(part: Part, opening: &Opening) -> (&'static str, &'static str) {
         (Part::Summary(_), _) => ("summary_text", "text"),
         _ => ("reasoning_text", "text"),
     }
-}
-
-/// The value of a field, which is added if it is missing.
-fn field<'a, V: Into<Value>>(
-    fields: &'a mut Object,
-    key: &str,
-    missing: impl FnOnce() -> V,
-) -> Option<&'a mut Value> {
-    if fields.get(key).is_none_or(Value::is_null) {
-        fields.insert(key, missing());
-    }
-    fields.get_mut(key)
 }
 
 /// Takes the delta of a text, or all of the text, which is in the member `key` of the event.
