@@ -129,21 +129,25 @@ impl Events {
     /// Keeps a field that the neutral form has no place for.
     pub(super) fn keep(&mut self, owner: Owner, key: &str, value: impl Kept) {
         let value = value.into_value(key, self);
-        self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Set(value) });
+        self.kept(owner, key, Keep::Set(value));
     }
 
     /// Adds to a list that the neutral form has no place for.
     pub(super) fn keep_pushed(&mut self, owner: Owner, key: &str, value: impl Kept) {
         let value = value.into_value(key, self);
-        self.push(Event::Kept { owner, key: key.to_owned().into(), keep: Keep::Push(value) });
+        self.kept(owner, key, Keep::Push(value));
     }
 
     /// Adds to a text that the neutral form has no place for.
     pub(super) fn keep_grown(&mut self, owner: Owner, key: &str, string: Raw<'_>) {
         if let Value::String(text) = self.value(key, string) {
-            let keep = Keep::Grow(text.to_string().into());
-            self.push(Event::Kept { owner, key: key.to_owned().into(), keep });
+            self.kept(owner, key, Keep::Grow(text.to_string().into()));
         }
+    }
+
+    /// Changes a field that the neutral form has no place for.
+    pub(super) fn kept(&mut self, owner: Owner, key: &str, keep: Keep<'static>) {
+        self.push(Event::Kept { owner, key: key.to_owned().into(), keep });
     }
 
     /// Keeps a whole event or delta that the dialect does not know.

@@ -15,9 +15,9 @@ use super::{DONE, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Keep, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
-use crate::json::{Object, Value};
+use crate::json::Object;
 
-mod arguments;
+mod call_kind;
 mod gate;
 mod item;
 mod items;
@@ -31,12 +31,11 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use gate::{Admission, Begins, Gate, Verdict};
+use gate::{Admission, Begins, Gate};
 use item::{Item, Rest};
-use items::{Items, Put};
+use items::{Address, Items, Put, Stage};
 use members::{Members, RESPONSE};
 pub(super) use native::Native;
-use part::Part;
 pub(super) use request::FORM;
 use sequence::Order;
 use step::{PREFIX, Step};
@@ -52,16 +51,9 @@ pub(super) struct Fold {
     gate: Gate,
     items: Items<Item>,
     fields: Object,
-    audio: Option<Slot>,
-    ids: Ids,
-}
-
-/// Whether an event named an item by a different id than its own, which is reported once.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Ids {
-    #[default]
-    Stable,
-    Changing,
+    has_audio: bool,
+    /// Whether an event named an item by a different id than its own, which is reported once.
+    has_changing_ids: bool,
 }
 
 impl Translate for Fold {
@@ -88,9 +80,9 @@ impl Translate for Fold {
                 fail(members.error.unwrap_or(data), ERROR_KINDS, frame, events);
             }
             _ => {
-                let step = Step::of(kind);
+                let step = Step::of(kind, members.part_index.unwrap_or(0));
                 if self.admits(&step, kind, &members, events) {
-                    self.step(&step, kind, &members, frame, events);
+                    self.step(step, kind, &members, frame, events);
                 }
             }
         }
@@ -108,7 +100,7 @@ impl Translate for Fold {
 impl Fold {
     /// Whether to read an event. Reports what is odd about it.
     fn admits(&mut self, step: &Step<'_>, kind: &str, members: &Members<'_>, events: &mut Events) -> bool {
-        let Admission { begins, order, verdict } = self.gate.admit(step, kind, members);
+        let Admission { begins, order, refusal } = self.gate.admit(step, kind, members);
         match begins {
             Begins::No => {}
             Begins::Response => self.start(members.response.unwrap_or(Raw::new("{}")), events),
@@ -117,7 +109,6 @@ impl Fold {
                 self.start(Raw::new("{}"), events);
             }
         }
-        let number = members.sequence.unwrap_or_default();
         match order {
             Order::New | Order::Again => {}
             Order::Gap { from, to } if from == to => {
@@ -127,102 +118,55 @@ impl Fold {
                 events.notice(Kind::MissingEvents, format!("events {from} to {to} are missing"));
             }
             Order::Reused => {
+                let number = members.sequence.unwrap_or_default();
                 let message = format!("event `{kind}` has the number {number}, which another event had");
                 events.notice(Kind::MisnumberedEvent, message);
             }
         }
-        match verdict {
-            Verdict::Read => return true,
-            Verdict::CreatedAgain => events.notice(Kind::DuplicateStart, "the response was created again"),
-            Verdict::CameBefore => {
-                events.notice(Kind::DuplicateEvent, format!("event {number}, `{kind}`, came twice"));
-            }
-            Verdict::TooLate => {
-                events.notice(Kind::AfterEnd, format!("`{kind}` came after the end of the response"));
-            }
-        }
+        let Some((kind, message)) = refusal else { return true };
+        events.notice(kind, message);
         false
     }
 
     fn step(
         &mut self,
-        step: &Step<'_>,
+        step: Step<'_>,
         kind: &str,
         members: &Members<'_>,
         frame: &Frame<'_>,
         events: &mut Events,
     ) {
-        let index = members.part_index.unwrap_or(0);
         let item = members.item.unwrap_or(Raw::new("{}"));
-        let (place, fits) = match step {
+        match step {
             Step::Response(status) => {
                 self.response(status, members.response.unwrap_or(Raw::new("{}")), frame, events);
                 for (key, value) in &members.others {
                     self.keep(key, *value, events);
                 }
-                return;
             }
-            Step::Added => return self.add(item, members, events),
+            Step::Added => self.add(item, members, events),
             Step::Done => {
                 let id = item.get("id").and_then(Raw::string);
-                let known = self.items.find_whole(members.output_index, id.as_deref());
-                let place = known.unwrap_or_else(|| {
-                    let make = |place| Item::new(place, item, events);
-                    self.items.add(members.output_index, id.as_deref(), make).place()
-                });
-                self.finish_item(place, item, events);
-                (place, true)
+                let at = Address { index: members.output_index, id: id.as_deref() };
+                let place = self.items.finish(at, |place| Item::new(place, item, events));
+                if let Some(known) = self.items.get_mut(place) {
+                    known.finish(item, events);
+                    known.keep_all(&members.others, events);
+                }
             }
-            Step::Part(part, moment) => {
-                let part = part(index);
-                let word = if matches!(part, Part::Summary(_)) { "reasoning" } else { "message" };
-                let raw = members.part.unwrap_or(Raw::new("{}"));
-                self.with_item(word, kind, members, events, |item, events| {
-                    item.part(part, raw, *moment, events)
-                })
+            Step::Item(word, step) => {
+                let place = self.place(word, kind, members, events);
+                let item = self.items.get_mut(place);
+                if !item.is_some_and(|item| item.step(step, members, events)) {
+                    let message = format!("event `{kind}` does not fit item {place}");
+                    events.keep_unknown(Kind::OrphanDelta, message, Raw::new(frame.data));
+                }
             }
-            Step::Text(word, part, opening) => self.with_item(word, kind, members, events, |item, events| {
-                item.text(part(index), opening.clone(), members, events)
-            }),
-            Step::Arguments(word) => self.with_item(word, kind, members, events, |item, events| {
-                item.text(Part::Whole, Opening::Text { refusal: false }, members, events)
-            }),
-            Step::Inner(word, inner) => self.with_item(word, kind, members, events, |item, events| {
-                item.inner(inner(index), members, events)
-            }),
-            Step::ShellOutput => {
-                self.with_item("shell_call_output", kind, members, events, |item, events| {
-                    item.output(members, events)
-                })
-            }
-            Step::PartialImage => {
-                let image =
-                    members.others.iter().map(|(key, value)| (key.as_str(), events.value(key, *value)));
-                let image = Value::from(Object::from_iter(image));
-                self.with_item("image_generation_call", kind, members, events, |item, events| {
-                    item.push("partial_images", image, events);
-                    true
-                });
-                return;
-            }
-            // These events name what `status` will be when the item is sent again. Keeping it now lets a reader
-            // show that a search is running.
-            Step::Progress(word, status) => self.with_item(word, kind, members, events, |item, events| {
-                item.keep("status", Value::from(*status), events);
-                true
-            }),
-            Step::Audio(key) => return self.audio(key, members.delta, events),
+            Step::Audio(key) => self.audio(key, members.delta, events),
             Step::Unknown => {
                 let message = format!("unknown event `{kind}`");
-                return events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
+                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             }
-        };
-        if !fits {
-            let message = format!("event `{kind}` does not fit item {place}");
-            return events.keep_unknown(Kind::OrphanDelta, message, Raw::new(frame.data));
-        }
-        if let Some(item) = self.items.get_mut(place) {
-            members.others.iter().for_each(|(key, value)| item.keep(key, *value, events));
         }
     }
 
@@ -281,14 +225,18 @@ impl Fold {
             });
             let place = place.unwrap_or_else(|| {
                 let index = Some(position as u64).filter(|_| known.len() != listed.len());
-                self.items.add(index, id.as_deref(), |place| Item::new(place, *item, events)).place()
+                let at = Address { index, id: id.as_deref() };
+                self.items.add(at, |place| Item::new(place, *item, events)).place()
             });
-            self.finish_item(place, *item, events);
+            self.items.reach(Stage::Done, place, id.as_deref());
+            if let Some(known) = self.items.get_mut(place) {
+                known.finish(*item, events);
+            }
         }
         let rest = if status == "completed" { Rest::Whole } else { Rest::Missing };
         self.conclude(rest, events);
-        if let (Some(audio), Rest::Whole) = (self.audio, rest) {
-            events.closed(audio);
+        if self.has_audio && rest == Rest::Whole {
+            events.closed(AUDIO);
         }
     }
 
@@ -296,7 +244,7 @@ impl Fold {
     fn conclude(&mut self, rest: Rest, events: &mut Events) {
         let mut items = self.items.values_mut().peekable();
         while let Some(item) = items.next() {
-            let is_ended = item.state() == item::State::Unsure && items.peek().is_some();
+            let is_ended = item.is_unsure() && items.peek().is_some();
             item.conclude(if is_ended { Rest::Whole } else { rest }, events);
         }
     }
@@ -327,80 +275,52 @@ impl Fold {
 
     /// `output_item.added`
     fn add(&mut self, item: Raw<'_>, members: &Members<'_>, events: &mut Events) {
-        let id = item.get("id").and_then(Raw::string);
-        let index = members.output_index;
-        if let Some(place) = self.items.find_whole(index, id.as_deref()) {
-            let same = self.items.has_id(place, id.as_deref());
-            let known = self.items.get_mut(place).map(|known| (known.state(), known));
-            match known {
-                Some((item::State::Unstarted, known)) => {
-                    known.start_again(item, events);
-                    return self.items.set_id(place, id.as_deref());
-                }
-                Some((item::State::Started, known)) if same => {
-                    events.notice(Kind::DuplicateBlock, format!("item {place} was added a second time"));
-                    return known.start_again(item, events);
-                }
-                _ => {}
+        let (index, id) = (members.output_index, item.get("id").and_then(Raw::string));
+        let at = Address { index, id: id.as_deref() };
+        let put = self.items.start(at, |place| Item::new(place, item, events));
+        let Some(known) = self.items.get_mut(put.place()) else { return };
+        match (put, index) {
+            (Put::Late(_), _) => return known.start_again(item, events),
+            (Put::Again(place), _) => {
+                events.notice(Kind::DuplicateBlock, format!("item {place} was added a second time"));
+                return known.start_again(item, events);
             }
+            (Put::AtTheEnd(place), Some(index)) => {
+                let message = format!("another item has index {index}; this one was put at {place}");
+                events.notice(Kind::DuplicateBlock, message);
+            }
+            (Put::AtTheEnd(_) | Put::AtItsIndex(_), _) => {}
         }
-        let put = self.items.add(index, id.as_deref(), |place| Item::new(place, item, events));
-        if let (Put::AtTheEnd(place), Some(index)) = (put, index) {
-            let message = format!("another item has index {index}; this one was put at {place}");
-            events.notice(Kind::DuplicateBlock, message);
-        }
-        if let Some(item) = self.items.get_mut(put.place()) {
-            members.others.iter().for_each(|(key, value)| item.keep(key, *value, events));
-        }
-    }
-
-    fn finish_item(&mut self, place: u32, raw: Raw<'_>, events: &mut Events) {
-        self.items.set_id(place, raw.get("id").and_then(Raw::string).as_deref());
-        if let Some(item) = self.items.get_mut(place) {
-            item.finish(raw, events);
-        }
+        known.keep_all(&members.others, events);
     }
 
     /// The place of the item that an event is about. An item that was not added is created as a `word`.
     fn place(&mut self, word: &str, kind: &str, members: &Members<'_>, events: &mut Events) -> u32 {
-        let id = members.item_id.as_deref();
-        if let Some(place) = self.items.find(members.output_index, id) {
-            let changed = id.is_some() && self.items.id(place).is_some() && !self.items.has_id(place, id);
-            if changed && self.ids == Ids::Stable {
-                self.ids = Ids::Changing;
-                let message = format!("`{kind}` names item {place} by a different id");
-                events.notice(Kind::ChangedId, message);
-            }
-            return place;
+        let (index, id) = (members.output_index, members.item_id.as_deref());
+        let place = self.items.find_or_make(Address { index, id }, |place| {
+            let at = index.map_or("without an index".to_owned(), |index| format!("at index {index}"));
+            let message = format!("`{kind}` came for an item {at}, which was not added");
+            events.notice(Kind::OrphanDelta, message);
+            Item::unstarted(place, word, id, events)
+        });
+        let is_changed = matches!((id, self.items.id(place)), (Some(id), Some(known)) if id != known);
+        if is_changed && !self.has_changing_ids {
+            self.has_changing_ids = true;
+            let message = format!("`{kind}` names item {place} by a different id");
+            events.notice(Kind::ChangedId, message);
         }
-        let index = members.output_index;
-        let at = index.map_or("without an index".to_owned(), |index| format!("at index {index}"));
-        events.notice(Kind::OrphanDelta, format!("`{kind}` came for an item {at}, which was not added"));
-        self.items.add(index, id, |place| Item::unstarted(place, word, id, events)).place()
-    }
-
-    fn with_item(
-        &mut self,
-        word: &str,
-        kind: &str,
-        members: &Members<'_>,
-        events: &mut Events,
-        work: impl FnOnce(&mut Item, &mut Events) -> bool,
-    ) -> (u32, bool) {
-        let place = self.place(word, kind, members, events);
-        (place, self.items.get_mut(place).is_some_and(|item| work(item, events)))
+        place
     }
 
     /// Audio does not belong to an item; its block is after all others.
     fn audio(&mut self, key: &'static str, delta: Option<Raw<'_>>, events: &mut Events) {
         let Some(text) = delta.and_then(Raw::owned_string) else { return };
-        let slot = *self.audio.get_or_insert_with(|| {
+        if !self.has_audio {
+            self.has_audio = true;
             let opening = Opening::Other { kind: "audio".to_owned() };
             events.push(Event::Opened { block: AUDIO, choice: 0, opening });
-            AUDIO
-        });
-        let keep = Keep::Grow(text.into());
-        events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
+        }
+        events.kept(Owner::Block(AUDIO), key, Keep::Grow(text.into()));
     }
 
     /// Keeps a field of the response if its value is new: most events repeat the response.

@@ -180,8 +180,7 @@ impl Choice {
         let slot = blocks.open(&mut self.audio, &Opening::Other { kind: "audio".to_owned() });
         audio.members(|key, value| match (key, value.owned_string()) {
             ("data" | "transcript", Some(text)) => {
-                let (owner, key) = (Owner::Block(slot), key.to_owned().into());
-                blocks.events.push(Event::Kept { owner, key, keep: Keep::Grow(text.into()) });
+                blocks.events.kept(Owner::Block(slot), key, Keep::Grow(text.into()));
             }
             _ => blocks.events.keep(Owner::Block(slot), key, value),
         })

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::join::{append, grow};
+use super::super::join::{append, field, grow};
+use super::super::object::object;
 use super::PADDING;
 use super::choice::NAMES;
 use super::router::{Fragment, Route, Router};
 use crate::frame::Frame;
-use crate::json::{Object, Value};
+use crate::json::{Array, Object, Value};
 use crate::text::Text;
 use crate::wire::{Rebuild, is_heartbeat};
 
@@ -127,10 +128,7 @@ impl Native {
                 ("message", _) => {}
                 ("text", Value::String(text)) => grow(&mut choice.fields, key, &text),
                 ("logprobs", Value::Object(logprobs)) => {
-                    if choice.fields.get("logprobs").is_none() {
-                        choice.fields.insert("logprobs", Value::Object(Object::new()));
-                    }
-                    if let Some(Value::Object(all)) = choice.fields.get_mut("logprobs") {
+                    if let Some(Value::Object(all)) = field(&mut choice.fields, "logprobs", Object::new) {
                         logprobs.into_iter().for_each(|(key, tokens)| append(all, key, tokens));
                     }
                 }
@@ -153,9 +151,7 @@ impl Choice {
             ("content", Value::String(text))
                 if matches!(self.message.get("content"), Some(Value::Array(_))) =>
             {
-                let part =
-                    [("type".to_owned(), Value::from("text")), ("text".to_owned(), Value::String(text))];
-                self.content_part(Value::Object(part.into_iter().collect()));
+                self.content_part(text_part(text));
             }
             ("content" | "refusal" | "reasoning_content" | "reasoning", Value::String(text)) => {
                 grow(&mut self.message, key, &text);
@@ -164,18 +160,8 @@ impl Choice {
                 fragments.into_iter().for_each(|fragment| self.tool_call(fragment));
             }
             ("function_call" | "audio", Value::Object(pieces)) => {
-                if self.message.get(&key).is_none() {
-                    self.message.insert(&*key, Value::Object(Object::new()));
-                }
-                if let Some(Value::Object(fields)) = self.message.get_mut(&key) {
-                    for (key, value) in pieces {
-                        match (&*key, value) {
-                            ("name" | "arguments" | "data" | "transcript", Value::String(text)) => {
-                                grow(fields, key, &text);
-                            }
-                            (_, value) => drop(fields.insert(key, value)),
-                        }
-                    }
+                if let Some(Value::Object(fields)) = field(&mut self.message, &key, Object::new) {
+                    merge(fields, pieces, &["name", "arguments", "data", "transcript"]);
                 }
             }
             ("reasoning_details", Value::Array(details)) => {
@@ -189,29 +175,21 @@ impl Choice {
 
     /// Takes a part of content that is a list, and joins it to the last part if it continues that.
     fn content_part(&mut self, part: Value) {
-        let before = match self.message.get_mut("content") {
-            Some(Value::Array(_)) => None,
-            Some(Value::String(text)) if !text.is_empty() => {
-                let text = ("text".to_owned(), Value::String(text.clone()));
-                Some(Value::Object([("type".to_owned(), Value::from("text")), text].into_iter().collect()))
-            }
-            _ => None,
+        let Some(content) = field(&mut self.message, "content", Vec::new) else { return };
+        let mut parts = match std::mem::take(content) {
+            Value::Array(parts) => parts,
+            Value::String(text) if !text.is_empty() => Array::from_iter([text_part(text)]),
+            _ => Array::default(),
         };
-        if !matches!(self.message.get("content"), Some(Value::Array(_))) {
-            self.message.insert("content", Value::Array(before.into_iter().collect()));
-        }
-        if let Some(Value::Array(parts)) = self.message.get_mut("content") {
-            push_part(parts, part);
-        }
+        push_part(&mut parts, part);
+        *content = Value::Array(parts);
     }
 
     /// Takes one of `reasoning_details`; those with the same index and type are joined.
     fn reasoning_detail(&mut self, detail: Value) {
         let Value::Object(detail) = detail else { return };
-        if self.message.get("reasoning_details").is_none() {
-            self.message.insert("reasoning_details", Value::from(Vec::new()));
-        }
-        let Some(Value::Array(details)) = self.message.get_mut("reasoning_details") else { return };
+        let details = field(&mut self.message, "reasoning_details", Vec::new);
+        let Some(Value::Array(details)) = details else { return };
         let word = |key: &str| detail.get(key).map_or(String::new(), Value::to_string);
         let address = (word("index"), word("type"));
         let is_filled = |detail: &Object, key: &str| {
@@ -228,15 +206,8 @@ impl Choice {
         let known = *self.details.entry(address).or_insert(details.len());
         match details.get_mut(known) {
             Some(Value::Object(known)) => {
-                for (key, value) in detail {
-                    match (&*key, value) {
-                        (_, Value::Null) => {}
-                        ("text" | "summary" | "data" | "signature", Value::String(text)) => {
-                            grow(known, key, &text);
-                        }
-                        (_, value) => drop(known.insert(key, value)),
-                    }
-                }
+                let detail = detail.into_iter().filter(|(_, value)| !value.is_null());
+                merge(known, detail, &["text", "summary", "data", "signature"]);
             }
             _ => details.push(Value::Object(detail)),
         }
@@ -332,6 +303,20 @@ fn is_late(chunk: &Object, last: &Object) -> bool {
 /// Whether the last value of a chunk's field counts.
 fn is_extra(key: &str) -> bool {
     !matches!(key, "id" | "model" | "object" | "choices") && !PADDING.contains(&key)
+}
+
+fn text_part(text: Text) -> Value {
+    object([("type", "text".into()), ("text", text.into())])
+}
+
+/// Adds the members of a piece: these texts grow, and the others replace what was there.
+fn merge(known: &mut Object, piece: impl IntoIterator<Item = (String, Value)>, texts: &[&str]) {
+    for (key, value) in piece {
+        match value {
+            Value::String(text) if texts.contains(&&*key) => grow(known, key, &text),
+            value => drop(known.insert(key, value)),
+        }
+    }
 }
 
 /// Adds a part of content, and joins it to the last one if both are text or both are thinking.

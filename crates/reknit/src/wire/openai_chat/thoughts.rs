@@ -18,7 +18,7 @@ pub(super) struct Thoughts {
 struct Open {
     slot: Slot,
     index: Option<u64>,
-    content: Content,
+    content: Option<Content>,
     is_signed: bool,
     seen: Seen,
 }
@@ -26,7 +26,6 @@ struct Open {
 /// The member of a detail that has its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Content {
-    Unknown,
     Text,
     Summary,
 }
@@ -50,7 +49,7 @@ impl Thoughts {
     /// Takes more text that is not one of `reasoning_details`.
     pub(super) fn grow(&mut self, text: Raw<'_>, blocks: &mut Blocks<'_>) {
         if is_filled(text) {
-            let slot = self.block(None, Content::Text, blocks).slot;
+            let slot = self.block(None, Some(Content::Text), blocks).slot;
             blocks.events.grew(slot, text);
         }
     }
@@ -70,8 +69,7 @@ impl Thoughts {
         if text.is_none() && signature.is_none() && others.is_empty() {
             return;
         }
-        let content = text.map_or(Content::Unknown, |(content, _)| content);
-        let open = self.block(index, content, blocks);
+        let open = self.block(index, text.map(|(content, _)| content), blocks);
         if let Some((_, text)) = text {
             blocks.events.grew(open.slot, text);
         }
@@ -93,7 +91,7 @@ impl Thoughts {
             let _ = thinking.elements(|part| match part.get("text") {
                 Some(text) => self.grow(text, blocks),
                 None => {
-                    let slot = self.block(None, Content::Text, blocks).slot;
+                    let slot = self.block(None, Some(Content::Text), blocks).slot;
                     blocks.events.keep_pushed(Owner::Block(slot), "parts", part);
                 }
             });
@@ -102,7 +100,7 @@ impl Thoughts {
         }
         let mut is_closed = false;
         for (key, value) in others {
-            let open = self.block(None, Content::Text, blocks);
+            let open = self.block(None, Some(Content::Text), blocks);
             if open.seen.is_new(key, *value) {
                 blocks.events.keep(Owner::Block(open.slot), key, *value);
             }
@@ -121,12 +119,10 @@ impl Thoughts {
 
     /// The block for more thinking, opened if it does not continue the open one. A signature is the last piece
     /// of a text, so a text after it is another one.
-    fn block(&mut self, index: Option<u64>, content: Content, blocks: &mut Blocks<'_>) -> &mut Open {
+    fn block(&mut self, index: Option<u64>, content: Option<Content>, blocks: &mut Blocks<'_>) -> &mut Open {
         let goes_on = self.open.as_ref().is_some_and(|open| {
-            let is_same = index.is_none() || open.index.is_none() || index == open.index;
-            let fits =
-                content == Content::Unknown || open.content == Content::Unknown || content == open.content;
-            is_same && (content == Content::Unknown || fits && !open.is_signed)
+            let fits = content.is_none() || agree(content, open.content) && !open.is_signed;
+            fits && agree(index, open.index)
         });
         if !goes_on {
             self.close(blocks);
@@ -136,11 +132,14 @@ impl Thoughts {
             Open { slot, index, content, is_signed: false, seen: Seen::default() }
         });
         open.index = open.index.or(index);
-        if open.content == Content::Unknown {
-            open.content = content;
-        }
+        open.content = open.content.or(content);
         open
     }
+}
+
+/// Whether two values are the same, as far as they are known.
+fn agree<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.is_none() || other.is_none() || one == other
 }
 
 impl<'a> Detail<'a> {

@@ -3,6 +3,7 @@
 use super::members::Members;
 use super::sequence::{Order, Sequence};
 use super::step::Step;
+use crate::diagnostic::Kind;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gate {
@@ -22,11 +23,11 @@ enum State {
 }
 
 /// What an event does to the stream.
-#[derive(Debug, PartialEq)]
 pub(super) struct Admission {
     pub(super) begins: Begins,
     pub(super) order: Order,
-    pub(super) verdict: Verdict,
+    /// Why not to read it.
+    pub(super) refusal: Option<(Kind, String)>,
 }
 
 /// Which response begins with an event, if any.
@@ -37,14 +38,6 @@ pub(super) enum Begins {
     Response,
     /// A response whose start is missing.
     Unseen,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Verdict {
-    Read,
-    CreatedAgain,
-    CameBefore,
-    TooLate,
 }
 
 impl Gate {
@@ -69,8 +62,8 @@ impl Gate {
             (State::Before, _) => Begins::Unseen,
             (_, Step::Response("created")) if self.has_begun(id.as_deref()) => {
                 self.pass(kind, members);
-                let verdict = Verdict::CreatedAgain;
-                return Admission { begins: Begins::No, order: Order::New, verdict };
+                let refusal = Some((Kind::DuplicateStart, "the response was created again".to_owned()));
+                return Admission { begins: Begins::No, order: Order::New, refusal };
             }
             (_, Step::Response("created")) => Begins::Response,
             (State::After, Step::Response("queued" | "in_progress")) if id.is_some() && id != self.id => {
@@ -82,13 +75,18 @@ impl Gate {
             *self = Self { state: State::Within, id, sequence: Sequence::default() };
         }
         let order = self.sequence.take(kind, members);
-        let verdict = match (self.state, step) {
-            _ if order == Order::Again => Verdict::CameBefore,
-            (_, Step::Unknown) | (State::Before | State::Within, _) => Verdict::Read,
-            (State::Failed, Step::Response("failed")) => Verdict::Read,
-            (State::Failed | State::After, _) => Verdict::TooLate,
+        let refusal = match (self.state, step) {
+            _ if order == Order::Again => {
+                let number = members.sequence.unwrap_or_default();
+                Some((Kind::DuplicateEvent, format!("event {number}, `{kind}`, came twice")))
+            }
+            (_, Step::Unknown) | (State::Before | State::Within, _) => None,
+            (State::Failed, Step::Response("failed")) => None,
+            (State::Failed | State::After, _) => {
+                Some((Kind::AfterEnd, format!("`{kind}` came after the end of the response")))
+            }
         };
-        Admission { begins, order, verdict }
+        Admission { begins, order, refusal }
     }
 
     /// Takes an event that is not about the response, for its number.

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 
+use super::super::blocks::{TEXT, THINKING};
 use super::super::events::{Events, Kept};
 use super::Raw;
-use super::arguments::{CallKind, Inner};
+use super::call_kind::{CallKind, Inner};
 use super::members::Members;
 use super::part::{Moment, Part};
 use super::shown::{Shown, escape};
+use super::step::ItemStep;
 use crate::diagnostic::Kind as Odd;
 use crate::event::{CallId, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot};
 use crate::json::{Object, Value};
@@ -28,7 +30,7 @@ pub(super) struct Item {
     id: Option<String>,
     blocks: BTreeMap<Part, Shown>,
     /// The block that was opened first; it has the fields of the item.
-    first: Option<Part>,
+    owner: Option<Slot>,
     fields: Object,
     call: Call,
     encrypted: Option<String>,
@@ -55,10 +57,8 @@ struct Call {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum State {
-    /// A delta came for it, but not its start.
-    Unstarted,
-    Started,
+enum State {
+    Open,
     /// It ended, and says that it is incomplete.
     Incomplete,
     /// It ended, but only the end of the response shows whether it is complete.
@@ -76,7 +76,7 @@ pub(super) enum Rest {
 impl Item {
     pub(super) fn new(place: u32, raw: Raw<'_>, events: &mut Events) -> Self {
         let word = raw.get("type").and_then(Raw::owned_string).unwrap_or_default();
-        let mut item = Self::blank(place, word, raw, State::Started);
+        let mut item = Self::blank(place, word, raw);
         item.update(raw, events);
         item.begin(raw, events);
         item
@@ -85,13 +85,13 @@ impl Item {
     /// An item whose start is missing.
     pub(super) fn unstarted(place: u32, word: &str, id: Option<&str>, events: &mut Events) -> Self {
         let raw = Raw::new("{}");
-        let mut item = Self::blank(place, word.to_owned(), raw, State::Unstarted);
+        let mut item = Self::blank(place, word.to_owned(), raw);
         item.id = id.map(str::to_owned);
         item.begin(raw, events);
         item
     }
 
-    fn blank(place: u32, word: String, raw: Raw<'_>, state: State) -> Self {
+    fn blank(place: u32, word: String, raw: Raw<'_>) -> Self {
         let kind = match &*word {
             "message" => Kind::Message,
             "reasoning" => Kind::Reasoning,
@@ -105,17 +105,17 @@ impl Item {
             word,
             id: None,
             blocks: BTreeMap::new(),
-            first: None,
+            owner: None,
             fields: Object::new(),
             call: Call { runner, ..Call::default() },
             encrypted: None,
             inner: None,
-            state,
+            state: State::Open,
         }
     }
 
-    pub(super) fn state(&self) -> State {
-        self.state
+    pub(super) fn is_unsure(&self) -> bool {
+        self.state == State::Unsure
     }
 
     pub(super) fn word(&self) -> &str {
@@ -137,7 +137,6 @@ impl Item {
     pub(super) fn start_again(&mut self, raw: Raw<'_>, events: &mut Events) {
         self.update(raw, events);
         self.rename(raw, events);
-        self.state = State::Started;
     }
 
     /// Reads the final item, from its own last event or from that of the response.
@@ -182,7 +181,7 @@ impl Item {
                 self.state = State::Done;
                 return self.close(events);
             }
-            State::Unstarted | State::Started => {}
+            State::Open => {}
         }
         self.show_all(events);
         for shown in self.blocks.values_mut() {
@@ -195,8 +194,35 @@ impl Item {
         }
     }
 
+    /// Reads an event about the item. Returns whether the item has a place for it.
+    pub(super) fn step(&mut self, step: ItemStep<'_>, event: &Members<'_>, events: &mut Events) -> bool {
+        let fits = match step {
+            ItemStep::Part(part, moment) => {
+                self.part(part, event.part.unwrap_or(Raw::new("{}")), moment, events)
+            }
+            ItemStep::Text(part, opening) => self.text(part, opening, event, events),
+            ItemStep::Arguments(_) => self.text(Part::Whole, TEXT, event, events),
+            ItemStep::Inner(inner) => self.inner(inner, event, events),
+            ItemStep::ShellOutput => self.output(event, events),
+            ItemStep::PartialImage => {
+                let image = event.others.iter().map(|(key, value)| (key.as_str(), events.value(key, *value)));
+                let image = Value::from(Object::from_iter(image));
+                self.push("partial_images", image, events);
+                return true;
+            }
+            ItemStep::Status(status) => {
+                self.keep("status", Value::from(status), events);
+                true
+            }
+        };
+        if fits {
+            self.keep_all(&event.others, events);
+        }
+        fits
+    }
+
     /// Begins or ends a part of the content or the summary. Returns whether there is a place for it.
-    pub(super) fn part(&mut self, part: Part, raw: Raw<'_>, moment: Moment, events: &mut Events) -> bool {
+    fn part(&mut self, part: Part, raw: Raw<'_>, moment: Moment, events: &mut Events) -> bool {
         if !self.has(part) {
             return false;
         }
@@ -207,9 +233,9 @@ impl Item {
             _ => others.push((key.to_owned(), value)),
         });
         let opening = match (word.as_deref(), self.kind) {
-            (Some("output_text" | "text"), _) | (None, Kind::Message) => Opening::Text { refusal: false },
+            (Some("output_text" | "text"), _) | (None, Kind::Message) => TEXT,
             (Some("refusal"), _) => Opening::Text { refusal: true },
-            (Some("summary_text" | "reasoning_text") | None, _) => Opening::Thinking { redacted: None },
+            (Some("summary_text" | "reasoning_text") | None, _) => THINKING,
             (Some(other), _) => Opening::Other { kind: other.to_owned() },
         };
         let Some(shown) = self.open(part, opening, events) else { return false };
@@ -230,13 +256,7 @@ impl Item {
     }
 
     /// Grows text, thinking or arguments, or takes them whole. Returns whether the item can have them.
-    pub(super) fn text(
-        &mut self,
-        part: Part,
-        opening: Opening,
-        event: &Members<'_>,
-        events: &mut Events,
-    ) -> bool {
+    fn text(&mut self, part: Part, opening: Opening, event: &Members<'_>, events: &mut Events) -> bool {
         if !self.has(part) {
             return false;
         }
@@ -267,7 +287,7 @@ impl Item {
     }
 
     /// Grows a string inside the arguments, or takes it whole. Returns whether it has a place there.
-    pub(super) fn inner(&mut self, inner: Inner, event: &Members<'_>, events: &mut Events) -> bool {
+    fn inner(&mut self, inner: Inner, event: &Members<'_>, events: &mut Events) -> bool {
         let Some(shown) = self.blocks.get_mut(&Part::Whole).filter(|shown| shown.is_open() && shown.grows())
         else {
             return false;
@@ -296,14 +316,14 @@ impl Item {
     }
 
     /// Takes what a shell printed so far. The lists of the last event are final.
-    pub(super) fn output(&mut self, event: &Members<'_>, events: &mut Events) -> bool {
+    fn output(&mut self, event: &Members<'_>, events: &mut Events) -> bool {
         let Some(slot) = self.blocks.get(&Part::Whole).map(|shown| shown.slot) else { return false };
         let command = event.part_index.unwrap_or(0);
         if let Some(delta) = event.delta {
             let _ = delta.members(|stream, text| {
                 let key = if command == 0 { stream.to_owned() } else { format!("{stream}_{command}") };
                 let keep = Keep::Grow(text.owned_string().unwrap_or_default().into());
-                events.push(Event::Kept { owner: Owner::Block(slot), key: key.into(), keep });
+                events.kept(Owner::Block(slot), &key, keep);
             });
         }
         match event.whole {
@@ -314,14 +334,23 @@ impl Item {
         true
     }
 
-    pub(super) fn keep(&mut self, key: &str, value: impl Kept, events: &mut Events) {
+    pub(super) fn keep_all(&mut self, fields: &[(String, Raw<'_>)], events: &mut Events) {
+        for (key, value) in fields {
+            self.keep(key, *value, events);
+        }
+    }
+
+    fn keep(&mut self, key: &str, value: impl Kept, events: &mut Events) {
         let value = value.into_value(key, events);
         if self.fields.get(key) != Some(&value) {
             self.fields.insert(key, value.clone());
-            let of_each = self.is_of_each_part(key);
-            let slots = self.blocks.values().map(|shown| shown.slot).filter(|_| of_each);
-            let slots: Vec<_> = slots.chain(self.owner().filter(|_| !of_each)).collect();
-            slots.into_iter().for_each(|slot| events.keep(Owner::Block(slot), key, value.clone()));
+            if self.is_of_each_part(key) {
+                for shown in self.blocks.values() {
+                    events.keep(Owner::Block(shown.slot), key, value.clone());
+                }
+            } else if let Some(slot) = self.owner {
+                events.keep(Owner::Block(slot), key, value);
+            }
         }
     }
 
@@ -331,17 +360,12 @@ impl Item {
     }
 
     /// Adds to a list among the fields of the item.
-    pub(super) fn push(&mut self, key: &str, value: impl Kept, events: &mut Events) {
+    fn push(&mut self, key: &str, value: impl Kept, events: &mut Events) {
         let keep = Keep::Push(value.into_value(key, events));
         keep.store(&mut self.fields, key);
-        if let Some(slot) = self.owner() {
-            events.push(Event::Kept { owner: Owner::Block(slot), key: key.to_owned().into(), keep });
+        if let Some(slot) = self.owner {
+            events.kept(Owner::Block(slot), key, keep);
         }
-    }
-
-    /// The block that has the fields of the item.
-    pub(super) fn owner(&self) -> Option<Slot> {
-        self.first.and_then(|part| self.blocks.get(&part)).map(|shown| shown.slot)
     }
 
     /// Whether items of this kind have such a part.
@@ -363,16 +387,14 @@ impl Item {
                     self.fields.insert("type", &*self.word);
                 }
                 let (id, name) = self.identity(kind, raw);
-                self.call.id = id.clone();
-                self.call.name.clone_from(&name);
-                let Call { runner, .. } = self.call;
                 let id = id.unwrap_or_else(|| {
                     let invented = CallId::Invented(format!("call_{}", self.place));
                     let message = format!("call to `{name}` has no id, and was given `{invented}`");
                     events.notice(Odd::MissingId, message);
-                    self.call.id = Some(invented.clone());
                     invented
                 });
+                let runner = self.call.runner;
+                self.call = Call { id: Some(id.clone()), name: name.clone(), runner };
                 let (notation, origin) = (kind.notation, Origin::Native);
                 let opening = Opening::ToolCall { id, name, runner, notation, origin };
                 if let Some(shown) = self.open(Part::Whole, opening, events) {
@@ -410,26 +432,19 @@ impl Item {
     /// Takes the members that are not content, arguments or results.
     fn update(&mut self, raw: Raw<'_>, events: &mut Events) {
         let argument = if let Kind::Call(kind) = self.kind { kind.argument(raw) } else { None };
-        let mut fields = Vec::new();
-        let _ = raw.members(|key, value| {
-            if !value.is_null() {
-                fields.push((key.to_owned(), value));
-            }
+        let _ = raw.members(|key, value| match (key, self.kind) {
+            _ if value.is_null() => {}
+            ("type", _) => {}
+            ("id", _) => self.set_id(value.owned_string(), events),
+            ("content" | "summary", Kind::Message | Kind::Reasoning) => {}
+            ("encrypted_content", Kind::Reasoning) => self.encrypted = value.owned_string(),
+            // The role of an answer is always the same.
+            ("role", Kind::Message) if value.text() == r#""assistant""# => {}
+            ("call_id", Kind::Call(_) | Kind::Result) | ("name", Kind::Call(_)) => {}
+            ("status", _) => self.set_status(value, events),
+            (key, Kind::Call(kind)) if argument == Some(key) || kind.results.contains(&key) => {}
+            (key, _) => self.keep(key, value, events),
         });
-        for (key, value) in fields {
-            match (&*key, self.kind) {
-                ("type", _) => {}
-                ("id", _) => self.set_id(value.owned_string(), events),
-                ("content" | "summary", Kind::Message | Kind::Reasoning) => {}
-                ("encrypted_content", Kind::Reasoning) => self.encrypted = value.owned_string(),
-                // The role of an answer is always the same.
-                ("role", Kind::Message) if value.text() == r#""assistant""# => {}
-                ("call_id", Kind::Call(_) | Kind::Result) | ("name", Kind::Call(_)) => {}
-                ("status", _) => self.set_status(value, events),
-                (key, Kind::Call(kind)) if argument == Some(key) || kind.results.contains(&key) => {}
-                (key, _) => self.keep(key, value, events),
-            }
-        }
     }
 
     /// The status of what the provider runs is worth keeping. For anything else, `in_progress` and `completed`
@@ -470,12 +485,11 @@ impl Item {
         let Some(shown) = self.blocks.get(&Part::Whole).filter(|shown| shown.is_open()) else { return };
         let (id, name) = self.identity(kind, raw);
         // Only a call without its own id uses the id of the item, which may change.
-        let id = raw.get("call_id").and(id).or_else(|| self.call.id.clone());
-        if id != self.call.id || name != self.call.name {
+        let Some(id) = raw.get("call_id").and(id).or_else(|| self.call.id.clone()) else { return };
+        if self.call.id.as_ref() != Some(&id) || name != self.call.name {
             let block = shown.slot;
-            let id_now = id.clone().unwrap_or(CallId::Given(String::new()));
-            events.push(Event::Named { block, id: id_now, name: name.clone().into() });
-            self.call = Call { id, name, runner: self.call.runner };
+            events.push(Event::Named { block, id: id.clone(), name: name.clone().into() });
+            self.call = Call { id: Some(id), name, runner: self.call.runner };
         }
     }
 
@@ -508,7 +522,7 @@ impl Item {
                 self.open(Part::Encrypted, Opening::Thinking { redacted }, events);
             }
             Kind::Message if self.blocks.is_empty() => {
-                self.open(Part::Content(0), Opening::Text { refusal: false }, events);
+                self.open(Part::Content(0), TEXT, events);
             }
             _ => {}
         }
@@ -530,8 +544,8 @@ impl Item {
             if let Some(id) = self.id.as_deref().filter(|_| !has_id) {
                 events.keep(Owner::Block(slot), "id", Value::from(id));
             }
-            if self.first.is_none() {
-                self.first = Some(part);
+            if self.owner.is_none() {
+                self.owner = Some(slot);
                 for (key, value) in self.fields.iter() {
                     events.keep(Owner::Block(slot), key, value.clone());
                 }

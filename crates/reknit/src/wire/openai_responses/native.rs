@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use super::arguments::Inner;
-use super::gate::{Begins, Gate, Verdict};
-use super::items::Items;
+use super::call_kind::Inner;
+use super::gate::{Begins, Gate};
+use super::items::{Address, Items, Put};
 use super::members::{Members, RESPONSE};
 use super::part::{Moment, Part};
-use super::step::Step;
+use super::step::{ItemStep, Step};
 use crate::event::Opening;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
+use crate::wire::join::{append, field, grow};
 
 /// The responses of a stream.
 ///
@@ -32,29 +34,13 @@ struct Item {
     fields: Fields,
     summary: BTreeMap<u64, Fields>,
     content: BTreeMap<u64, Fields>,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Unstarted,
-    Started,
-    Done,
 }
 
 /// Fields of which one may grow.
 #[derive(Clone, Debug, Default)]
 struct Fields {
     members: Object,
-    growth: Growth,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Growth {
-    #[default]
-    NotYet,
-    Grown,
+    has_grown: bool,
 }
 
 impl Rebuild for Native {
@@ -75,13 +61,13 @@ impl Rebuild for Native {
             }
             ("keepalive" | "ping", _) => self.gate.pass(kind, &members),
             (kind, Value::Object(event)) => {
-                let step = Step::of(kind);
+                let step = Step::of(kind, members.part_index.unwrap_or(0));
                 let admission = self.gate.admit(&step, kind, &members);
                 if admission.begins != Begins::No {
                     self.flush();
                 }
-                if admission.verdict == Verdict::Read {
-                    self.step(&step, &members, event);
+                if admission.refusal.is_none() {
+                    self.step(step, &members, event);
                 }
             }
             _ => {}
@@ -95,70 +81,38 @@ impl Rebuild for Native {
 }
 
 impl Native {
-    fn step(&mut self, step: &Step<'_>, members: &Members<'_>, mut event: Object) {
-        let mut take = |key: &str| event.remove(key).unwrap_or(Value::Null);
-        let index = members.part_index.unwrap_or(0);
+    fn step(&mut self, step: Step<'_>, members: &Members<'_>, mut event: Object) {
+        let index = members.output_index;
         match step {
             Step::Response(status) => {
-                if let Value::Object(response) = take("response") {
+                if let Some(Value::Object(response)) = event.remove("response") {
                     self.respond(status, response);
                 }
             }
-            Step::Added => self.add(members, take("item")),
+            Step::Added => {
+                if let Some(Value::Object(item)) = event.remove("item") {
+                    self.add(index, item);
+                }
+            }
             Step::Done => {
-                let Value::Object(item) = take("item") else { return };
-                let (index, id) = (members.output_index, word(&item, "id"));
-                let known = self.items.find_whole(index, id.as_deref());
-                let place = known
-                    .unwrap_or_else(|| self.items.add(index, id.as_deref(), |_| Item::default()).place());
-                self.items.set_id(place, id.as_deref());
+                let Some(Value::Object(item)) = event.remove("item") else { return };
+                let id = word(&item, "id");
+                let place = self.items.finish(Address { index, id: id.as_deref() }, |_| Item::default());
                 if let Some(known) = self.items.get_mut(place) {
                     known.finish(item);
                 }
             }
-            Step::Part(part, moment) => {
-                let part = part(index);
-                let word = if matches!(part, Part::Summary(_)) { "reasoning" } else { "message" };
-                if let (Some(item), Value::Object(raw)) = (self.item(word, members), take("part")) {
-                    item.part(part, *moment, raw);
+            Step::Item(_, ItemStep::PartialImage) | Step::Audio(_) | Step::Unknown => {}
+            Step::Item(word, step) => {
+                let id = members.item_id.as_deref();
+                let place = self.items.find_or_make(Address { index, id }, |_| {
+                    let id = id.map(|id| ("id", id));
+                    Item::new(id.into_iter().chain([("type", word)]).collect())
+                });
+                if let Some(item) = self.items.get_mut(place) {
+                    item.step(step, members.part_index.unwrap_or(0), &mut event);
                 }
             }
-            Step::Text(word, part, opening) => {
-                let (kind, key) = part_words(part(index), opening);
-                let Some(item) = self.item(word, members) else { return };
-                let part = item.fields_of(part(index), kind);
-                match (take("annotation"), take("delta"), take(key)) {
-                    (Value::Null, delta @ Value::String(_), _) => part.grow(key, delta),
-                    (Value::Null, _, whole @ Value::String(_)) => part.set(key, whole),
-                    (Value::Null, ..) => {}
-                    (annotation, ..) => part.push("annotations", annotation),
-                }
-            }
-            Step::Arguments(word) => {
-                let key = if *word == "custom_tool_call" { "input" } else { "arguments" };
-                let Some(item) = self.item(word, members) else { return };
-                match take("delta") {
-                    Value::Null => item.fields.set(key, take(key)),
-                    delta => item.fields.grow(key, delta),
-                }
-            }
-            Step::Inner(word, inner) => {
-                let Some(item) = self.item(word, members) else { return };
-                let (inner, delta) = (inner(index), take("delta"));
-                let whole = ["code", "diff", "command"].into_iter().map(&mut take);
-                let whole = whole.filter(|whole| !whole.is_null()).last().unwrap_or_default();
-                item.inner(inner, delta, whole);
-            }
-            Step::ShellOutput => {
-                let Some(item) = self.item("shell_call_output", members) else { return };
-                item.output(index, take("delta"), take("output"));
-            }
-            Step::Progress(word, status) => {
-                if let Some(item) = self.item(word, members) {
-                    item.fields.set("status", Value::from(*status));
-                }
-            }
-            Step::PartialImage | Step::Audio(_) | Step::Unknown => {}
         }
     }
 
@@ -180,37 +134,14 @@ impl Native {
         }
     }
 
-    fn add(&mut self, members: &Members<'_>, item: Value) {
-        let Value::Object(item) = item else { return };
+    fn add(&mut self, index: Option<u64>, item: Object) {
         let id = word(&item, "id");
-        if let Some(place) = self.items.find_whole(members.output_index, id.as_deref()) {
-            let same = self.items.has_id(place, id.as_deref());
-            match self.items.get_mut(place) {
-                Some(known) if known.state == State::Unstarted => {
-                    item.into_iter().for_each(|(key, value)| known.fields.set(&key, value));
-                    known.state = State::Started;
-                    return self.items.set_id(place, id.as_deref());
-                }
-                Some(known) if known.state == State::Started && same => return,
-                _ => {}
-            }
+        let at = Address { index, id: id.as_deref() };
+        if let Put::Late(place) = self.items.start(at, |_| Item::new(item.clone()))
+            && let Some(known) = self.items.get_mut(place)
+        {
+            item.into_iter().for_each(|(key, value)| known.fields.set(&key, value));
         }
-        self.items.add(members.output_index, id.as_deref(), |_| Item::new(item));
-    }
-
-    fn item(&mut self, word: &str, members: &Members<'_>) -> Option<&mut Item> {
-        let place = self.place(word, members);
-        self.items.get_mut(place)
-    }
-
-    fn place(&mut self, word: &str, members: &Members<'_>) -> u32 {
-        let id = members.item_id.as_deref();
-        self.items.find(members.output_index, id).unwrap_or_else(|| {
-            let mut item = Item::default();
-            id.into_iter().for_each(|id| item.fields.set("id", Value::from(id)));
-            item.fields.set("type", Value::from(word));
-            self.items.add(members.output_index, id, |_| item).place()
-        })
     }
 
     /// Adds the response that is being built to the finished ones.
@@ -240,106 +171,92 @@ impl Item {
             parts.collect()
         };
         let (summary, content) = (parts("summary"), parts("content"));
-        Self { fields: Fields::new(members), summary, content, state: State::Started }
+        Self { fields: Fields::new(members), summary, content }
     }
 
     fn finish(&mut self, members: Object) {
-        let before = std::mem::replace(self, Self::new(members));
-        self.state = State::Done;
-        if self.summary.is_empty() {
-            self.summary = before.summary;
-        }
-        if self.content.is_empty() {
-            self.content = before.content;
-        }
-        for key in ["arguments", "input", "code"] {
-            let says_nothing = match self.fields.members.get(key) {
-                None | Some(Value::Null) => true,
-                Some(Value::String(text)) => text.is_empty(),
-                Some(_) => false,
-            };
-            if let Some(known) = before.fields.members.get(key).filter(|_| says_nothing) {
-                self.fields.members.insert(key, known.clone());
+        let Self { fields, summary, content } = Self::new(members);
+        self.fields.replace(fields.members, &["arguments", "input", "code"]);
+        for (known, parts) in [(&mut self.summary, summary), (&mut self.content, content)] {
+            if !parts.is_empty() {
+                *known = parts;
             }
         }
     }
 
-    fn part(&mut self, part: Part, moment: Moment, members: Object) {
-        let parts = if let Part::Summary(_) = part { &mut self.summary } else { &mut self.content };
-        let (Part::Summary(index) | Part::Content(index)) = part else { return };
-        let known = parts.remove(&index).unwrap_or_default();
-        let mut new = Fields::new(members);
-        if moment == Moment::End {
-            for key in ["text", "refusal"] {
-                let says_nothing = new.members.get(key).and_then(Value::as_text).is_none_or(Text::is_empty);
-                if let Some(text) = known.members.get(key).filter(|_| says_nothing) {
-                    new.members.insert(key, text.clone());
+    fn step(&mut self, step: ItemStep<'_>, index: u64, event: &mut Object) {
+        match step {
+            ItemStep::Part(part, moment) => {
+                if let (Some(part), Some(Value::Object(members))) = (self.part(part), event.remove("part")) {
+                    let texts: &[_] = if moment == Moment::End { &["text", "refusal"] } else { &[] };
+                    part.or_default().replace(members, texts);
                 }
             }
-        }
-        parts.insert(index, new);
-    }
-
-    fn fields_of(&mut self, part: Part, kind: &str) -> &mut Fields {
-        let parts = match part {
-            Part::Summary(index) => self.summary.entry(index),
-            Part::Content(index) => self.content.entry(index),
-            Part::Whole | Part::Result | Part::Encrypted => return &mut self.fields,
-        };
-        parts.or_insert_with(|| Fields::new(Object::from_iter([("type", kind)])))
-    }
-
-    fn inner(&mut self, inner: Inner, delta: Value, whole: Value) {
-        let object = |key| Value::Object(Object::from_iter([(key, Value::Null)]));
-        match inner {
-            Inner::Code if delta.is_null() => self.fields.set("code", whole),
-            Inner::Code => self.fields.grow("code", delta),
-            Inner::Diff => {
-                let known = self.fields.members.get("operation").is_some_and(|known| !known.is_null());
-                if !known {
-                    self.fields.set("operation", object("diff"));
-                }
-                let operation = self.fields.members.get_mut("operation").and_then(Value::as_object_mut);
-                operation.into_iter().for_each(|operation| grow_or_set(operation, "diff", &delta, &whole));
-            }
-            Inner::Command(index) => {
-                let known = self.fields.members.get("action").is_some_and(|known| !known.is_null());
-                if !known {
-                    let commands = Object::from_iter([("commands", Value::from(Vec::new()))]);
-                    self.fields.set("action", Value::Object(commands));
-                }
-                let action = self.fields.members.get_mut("action").and_then(Value::as_object_mut);
-                let commands = action.and_then(|action| action.get_mut("commands"));
-                let Some(commands) = commands.and_then(Value::as_array_mut) else { return };
-                if index == commands.len() as u64 {
-                    commands.push(Value::from(""));
-                }
-                let command = usize::try_from(index).ok().and_then(|index| commands.get_mut(index));
-                match (command, delta) {
-                    (Some(Value::String(text)), Value::String(piece)) => append(text, &piece),
-                    (Some(command), Value::Null) if !whole.is_null() => *command = whole,
-                    _ => {}
+            ItemStep::Text(part, opening) => {
+                let (kind, key) = part_words(part, &opening);
+                let Some(part) = self.part(part) else { return };
+                let part = part.or_insert_with(|| Fields::new(Object::from_iter([("type", kind)])));
+                match event.remove("annotation") {
+                    None | Some(Value::Null) => part.take(key, event),
+                    Some(annotation) => {
+                        append(&mut part.members, "annotations", Value::from(vec![annotation]));
+                    }
                 }
             }
+            ItemStep::Arguments(key) => self.fields.take(key, event),
+            ItemStep::Inner(Inner::Code) => self.fields.take("code", event),
+            ItemStep::Inner(Inner::Diff) => grow_or_set(self.diff(), "diff", event),
+            ItemStep::Inner(Inner::Command(index)) => grow_or_set(self.command(index), "command", event),
+            ItemStep::ShellOutput => self.output(index, event),
+            ItemStep::Status(status) => self.fields.set("status", Value::from(status)),
+            ItemStep::PartialImage => {}
         }
     }
 
-    fn output(&mut self, index: u64, delta: Value, whole: Value) {
-        if !matches!(self.fields.members.get("output"), Some(Value::Array(_))) {
-            self.fields.set("output", Value::from(Vec::new()));
+    /// The place of a part; `None` if the part is not in a list.
+    fn part(&mut self, part: Part) -> Option<Entry<'_, u64, Fields>> {
+        match part {
+            Part::Summary(index) => Some(self.summary.entry(index)),
+            Part::Content(index) => Some(self.content.entry(index)),
+            Part::Whole | Part::Result | Part::Encrypted => None,
         }
-        let outputs = self.fields.members.get_mut("output").and_then(Value::as_array_mut);
+    }
+
+    fn diff(&mut self) -> Option<&mut Value> {
+        let operation = field(&mut self.fields.members, "operation", Object::new)?.as_object_mut()?;
+        field(operation, "diff", Value::default)
+    }
+
+    fn command(&mut self, index: u64) -> Option<&mut Value> {
+        let no_commands = || Object::from_iter([("commands", Value::from(Vec::new()))]);
+        let action = field(&mut self.fields.members, "action", no_commands)?.as_object_mut()?;
+        let commands = action.get_mut("commands")?.as_array_mut()?;
+        if index == commands.len() as u64 {
+            commands.push(Value::from(""));
+        }
+        commands.get_mut(usize::try_from(index).ok()?)
+    }
+
+    fn output(&mut self, index: u64, event: &mut Object) {
+        let fields = &mut self.fields.members;
+        if !matches!(fields.get("output"), Some(Value::Array(_))) {
+            fields.insert("output", Vec::new());
+        }
+        let outputs = fields.get_mut("output").and_then(Value::as_array_mut);
         let (Some(outputs), Ok(index)) = (outputs, usize::try_from(index)) else { return };
-        if let Value::Array(whole) = whole {
+        if let Some(Value::Array(whole)) = event.remove("output") {
             outputs.truncate(index);
             outputs.extend(whole);
         }
-        if let Value::Object(delta) = delta {
+        if let Some(Value::Object(delta)) = event.remove("delta") {
             if index == outputs.len() {
                 outputs.push(Value::Object(Object::new()));
             }
-            if let Some(output) = outputs.get_mut(index).and_then(Value::as_object_mut) {
-                delta.iter().for_each(|(stream, text)| grow_or_set(output, stream, text, &Value::Null));
+            let Some(output) = outputs.get_mut(index).and_then(Value::as_object_mut) else { return };
+            for (stream, text) in delta {
+                if let Value::String(text) = text {
+                    grow(output, stream, &text);
+                }
             }
         }
     }
@@ -357,7 +274,31 @@ impl Item {
 
 impl Fields {
     fn new(members: Object) -> Self {
-        Self { members, growth: Growth::NotYet }
+        Self { members, has_grown: false }
+    }
+
+    /// Takes all members anew; those of `texts` that are empty stay as they were.
+    fn replace(&mut self, members: Object, texts: &[&str]) {
+        let before = std::mem::replace(self, Self::new(members));
+        for key in texts {
+            let says_nothing = match self.members.get(key) {
+                None | Some(Value::Null) => true,
+                Some(Value::String(text)) => text.is_empty(),
+                Some(_) => false,
+            };
+            if let Some(known) = before.members.get(key).filter(|_| says_nothing) {
+                self.members.insert(*key, known.clone());
+            }
+        }
+    }
+
+    /// Takes the delta of a text, or all of the text.
+    fn take(&mut self, key: &str, event: &mut Object) {
+        match event.remove("delta") {
+            None | Some(Value::Null) => self.set(key, event.remove(key).unwrap_or_default()),
+            Some(Value::String(piece)) => self.grow(key, &piece),
+            Some(_) => {}
+        }
     }
 
     fn set(&mut self, key: &str, value: Value) {
@@ -368,24 +309,15 @@ impl Fields {
         }
     }
 
-    fn push(&mut self, key: &str, value: Value) {
-        match self.members.get_mut(key) {
-            Some(Value::Array(list)) => list.push(value),
-            _ => drop(self.members.insert(key, Value::from(vec![value]))),
+    /// Appends a piece. The value that came at the start may already be complete.
+    fn grow(&mut self, key: &str, piece: &Text) {
+        let begins_again = |known: &Text| !self.has_grown && known.to_str().starts_with(&*piece.to_str());
+        if self.members.get(key).and_then(Value::as_text).is_some_and(begins_again) {
+            self.members.insert(key, piece.clone());
+        } else {
+            grow(&mut self.members, key, piece);
         }
-    }
-
-    /// Appends a delta. The value that came at the start may already be complete.
-    fn grow(&mut self, key: &str, delta: Value) {
-        let Value::String(piece) = delta else { return };
-        let known = self.members.get_mut(key);
-        let goes_on =
-            |text: &Text| self.growth == Growth::Grown || !text.to_str().starts_with(&*piece.to_str());
-        match known {
-            Some(Value::String(text)) if goes_on(text) => append(text, &piece),
-            _ => drop(self.members.insert(key, Value::String(piece))),
-        }
-        self.growth = Growth::Grown;
+        self.has_grown = true;
     }
 }
 
@@ -403,15 +335,15 @@ fn part_words(part: Part, opening: &Opening) -> (&'static str, &'static str) {
     }
 }
 
-fn grow_or_set(fields: &mut Object, key: &str, delta: &Value, whole: &Value) {
-    match (fields.get_mut(key), delta, whole) {
-        (Some(Value::String(text)), Value::String(piece), _) => append(text, piece),
-        (_, Value::String(piece), _) => drop(fields.insert(key, Value::String(piece.clone()))),
-        (_, _, Value::Null) => {}
-        (_, _, whole) => drop(fields.insert(key, whole.clone())),
+/// Takes the delta of a text, or all of the text, which is in the member `key` of the event.
+fn grow_or_set(text: Option<&mut Value>, key: &str, event: &mut Object) {
+    let Some(text) = text else { return };
+    match (text, event.remove("delta"), event.remove(key)) {
+        (Value::String(text), Some(Value::String(piece)), _) => {
+            piece.segments().for_each(|piece| text.push_str(piece));
+        }
+        (text, Some(Value::String(piece)), _) => *text = Value::String(piece),
+        (_, _, None | Some(Value::Null)) => {}
+        (text, _, Some(whole)) => *text = whole,
     }
-}
-
-fn append(text: &mut Text, piece: &Text) {
-    piece.segments().for_each(|piece| text.push_str(piece));
 }

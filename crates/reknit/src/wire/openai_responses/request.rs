@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arguments::CallKind;
+use super::call_kind::{CallKind, FUNCTION_FIELDS, SEARCH_OUTPUT};
 use crate::event::Runner;
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, of_kind, read_data_url};
@@ -44,7 +44,7 @@ fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repair
             _ => items.push(vec![part]),
         }
     }
-    let answered = items.iter().flatten().filter_map(answered_call).collect();
+    let answered = provider_results(items.iter().flatten()).map(|(id, _)| id.to_owned()).collect();
     let mut fitting =
         Fitting { lacks_reasoning: false, open: BTreeMap::new(), answered, sent: &mut *around.items };
     for at in 0..items.len() {
@@ -69,8 +69,8 @@ fn fit(parts: &mut Vec<ReplyPart>, around: &mut Around<'_>, repairs: &mut Repair
 struct Fitting<'a> {
     /// Whether the latest reasoning was left out.
     lacks_reasoning: bool,
-    /// The provider's calls that were taken and have no result yet, with the types of their items.
-    open: BTreeMap<String, &'static str>,
+    /// The provider's calls that were taken and have no result yet, with the kinds of their items.
+    open: BTreeMap<String, &'static CallKind>,
     /// The provider's calls that have a result.
     answered: BTreeSet<String>,
     /// The ids of items that are sent.
@@ -99,8 +99,8 @@ impl Fitting<'_> {
             ReplyPart::ProviderResult { call, .. } => {
                 !self.has_unusable_id(item) && self.open.remove(&call.id).is_some()
             }
-            ReplyPart::Block { kind, .. } if Some(&**kind) == outputs::of_provider(SEARCH) => {
-                let last = self.open.iter().find(|(_, kind)| **kind == SEARCH).map(|(id, _)| id.clone());
+            ReplyPart::Block { kind, .. } if kind == SEARCH_OUTPUT => {
+                let last = self.open.iter().find(|(_, kind)| kind.item == SEARCH).map(|(id, _)| id.clone());
                 !self.has_unusable_id(item) && last.is_some_and(|id| self.open.remove(&id).is_some())
             }
             ReplyPart::Block { kind, .. } => {
@@ -129,8 +129,7 @@ impl Fitting<'_> {
             ReplyPart::Text { text, .. } => !text.trim().is_empty(),
             ReplyPart::ProviderCall { call, .. } => calls::special(call).is_some_and(|kind| {
                 // A program waits for the calls that it makes.
-                let needs_result =
-                    outputs::of_provider(kind).is_some() && !matches!(kind, "program" | SEARCH);
+                let needs_result = kind.output.is_some() && !matches!(kind.item, "program" | SEARCH);
                 calls::provider_item(call, None).is_some()
                     && (!needs_result || self.answered.contains(&call.id))
             }),
@@ -148,16 +147,16 @@ impl Fitting<'_> {
     fn convert(&self, seq: u64, call: &mut Call, answer: Option<&mut Answer>, repairs: &mut Repairs) {
         let Some(kind) = calls::special(call) else { return };
         let id = call.field("id").filter(|id| !self.lacks_reasoning && self.is_usable(id));
-        let fits = calls::is_run_by(Runner::Client, call)
+        let fits = kind.runner_of(&call.fields) == Runner::Client
             && answer.as_ref().is_some_and(|answer| outputs::client_item(answer).is_some());
-        if fits && (id.is_some() || !calls::needs_id(kind)) {
+        if fits && (id.is_some() || !kind.needs_id) {
             return;
         }
         call.fields.remove(calls::TYPE);
         if let Some(answer) = answer {
             answer.kind = None;
         }
-        let message = format!("the call `{}`, a `{kind}`, is sent as a call of a function", call.id);
+        let message = format!("the call `{}`, a `{}`, is sent as a call of a function", call.id, kind.item);
         repairs.push(RepairKind::CallConverted, seq, message);
     }
 }
@@ -169,11 +168,14 @@ fn item_id(parts: &[ReplyPart]) -> Option<String> {
     item(parts, &BTreeMap::new())?.get("id")?.as_str().map(Into::into)
 }
 
-fn answered_call(part: &ReplyPart) -> Option<String> {
-    match part {
-        ReplyPart::ProviderResult { call, .. } => Some(call.id.clone()),
+/// The results of the provider's calls, by the ids of these.
+fn provider_results<'a>(
+    parts: impl IntoIterator<Item = &'a ReplyPart>,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    parts.into_iter().filter_map(|part| match part {
+        ReplyPart::ProviderResult { call, result, .. } => Some((&*call.id, result)),
         _ => None,
-    }
+    })
 }
 
 /// Whether two neighbours are parts of one item.
@@ -208,11 +210,7 @@ fn write(messages: &[Message]) -> Vec<Value> {
                 }
             }
             Message::Model { parts } => {
-                let results = parts.iter().filter_map(|part| match part {
-                    ReplyPart::ProviderResult { call, result, .. } => Some((&*call.id, result)),
-                    _ => None,
-                });
-                let results: BTreeMap<_, _> = results.collect();
+                let results: BTreeMap<_, _> = provider_results(parts).collect();
                 items.extend(parts.chunk_by(is_one_item).filter_map(|parts| item(parts, &results)));
             }
         }
@@ -251,8 +249,7 @@ fn item(parts: &[ReplyPart], results: &BTreeMap<&str, &Value>) -> Option<Value> 
             return calls::provider_item(call, results.get(&*call.id).copied());
         }
         ReplyPart::ProviderResult { call, result, .. } => {
-            let kind = call.fields.get(calls::TYPE)?.as_str()?;
-            return outputs::provider_item(&kind, &call.id, result);
+            return outputs::provider_item(call, result);
         }
         ReplyPart::Block { kind, block, .. } => of_kind(kind, &taken_back(kind, block)),
     })
@@ -266,7 +263,18 @@ fn taken_back(kind: &str, block: &Object) -> Object {
         "mcp_approval_request" => &["id", "server_label", "name", "arguments"],
         _ => return block.clone(),
     };
-    names.iter().filter_map(|name| Some((*name, block.get(name)?.clone()))).collect()
+    let mut item = Object::new();
+    copy(names, block, &mut item);
+    item
+}
+
+/// Copies these members, those that there are.
+fn copy(names: &[&str], from: &Object, to: &mut Object) {
+    for name in names {
+        if let Some(value) = from.get(name) {
+            to.insert(*name, value.clone());
+        }
+    }
 }
 
 fn reasoning(id: Option<String>, parts: &[ReplyPart]) -> Value {
@@ -298,8 +306,7 @@ fn read(item: Value, conversation: &mut Conversation) -> Result<(), Misread> {
             } else {
                 item.text("input")?.into()
             };
-            let fields =
-                ["namespace", "caller"].into_iter().filter_map(|name| Some((name, item.optional(name)?)));
+            let fields = FUNCTION_FIELDS.iter().filter_map(|name| Some((*name, item.optional(name)?)));
             let fields: Object = fields.collect();
             let metadata = (!fields.is_empty()).then(|| fields.into());
             conversation.call(Called { id, name, arguments, provider_executed: false, metadata });

@@ -14,14 +14,8 @@ use super::members::Members;
 pub(super) struct Sequence {
     /// Fingerprints of events with consecutive numbers, by the first number.
     runs: BTreeMap<u64, Vec<u32>>,
-    trust: Trust,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Trust {
-    #[default]
-    Yes,
-    No,
+    /// Whether two events had the same number, so that numbers mean nothing.
+    is_ignored: bool,
 }
 
 /// What the number of an event says about it.
@@ -39,13 +33,13 @@ pub(super) enum Order {
 
 impl Sequence {
     pub(super) fn take(&mut self, kind: &str, members: &Members<'_>) -> Order {
-        let (Some(number), Trust::Yes) = (members.sequence, self.trust) else { return Order::New };
+        let Some(number) = members.sequence.filter(|_| !self.is_ignored) else { return Order::New };
         let fingerprint = fingerprint(kind, members);
         if let Some(before) = self.get(number) {
             if before == fingerprint {
                 return Order::Again;
             }
-            self.trust = Trust::No;
+            self.is_ignored = true;
             return Order::Reused;
         }
         let last = self.runs.last_key_value().map(|(first, run)| first + (run.len() as u64 - 1));

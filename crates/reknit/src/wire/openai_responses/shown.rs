@@ -3,7 +3,7 @@
 use super::super::events::{Events, Kept};
 use super::super::fields::{Half, Raw, flush, unescape};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Keep, Opening, Owner, Slot};
+use crate::event::{Keep, Opening, Owner, Slot};
 use crate::json::{Object, Value};
 
 /// One block, as far as its events were emitted.
@@ -13,29 +13,17 @@ use crate::json::{Object, Value};
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     pub(super) slot: Slot,
-    holds: Holds,
+    /// Whether it has a text at all.
+    grows: bool,
+    is_open: bool,
     text: String,
     half: Half,
-    start: Start,
-    state: State,
+    /// The value in the event that began the block. It is the start of the text or, with some servers, all of
+    /// it; only the next event shows which.
+    start: Option<String>,
     /// The latest value that is not exactly the text that is shown.
     other: Other,
     kept: Object,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Holds {
-    Text,
-    /// Nothing that could grow.
-    Fields,
-}
-
-/// The value in the event that began the block.
-#[derive(Clone, Debug)]
-enum Start {
-    /// The start of the text or, with some servers, all of it; only the next event shows which.
-    Held(String),
-    Past,
 }
 
 /// A value that the provider sent and that is written differently.
@@ -48,37 +36,30 @@ enum Other {
     Different(String),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
-    Open,
-    Closed,
-}
-
 impl Shown {
     pub(super) fn new(slot: Slot, opening: &Opening) -> Self {
-        let holds = match opening {
-            Opening::Text { .. } | Opening::Thinking { .. } | Opening::ToolCall { .. } => Holds::Text,
-            Opening::ToolResult { .. } | Opening::Other { .. } => Holds::Fields,
+        let grows = match opening {
+            Opening::Text { .. } | Opening::Thinking { .. } | Opening::ToolCall { .. } => true,
+            Opening::ToolResult { .. } | Opening::Other { .. } => false,
         };
         Self {
             slot,
-            holds,
+            grows,
+            is_open: true,
             text: String::new(),
             half: None,
-            start: Start::Past,
-            state: State::Open,
+            start: None,
             other: Other::Nothing,
             kept: Object::new(),
         }
     }
 
     pub(super) fn is_open(&self) -> bool {
-        self.state == State::Open
+        self.is_open
     }
 
-    /// Whether it has a text at all.
     pub(super) fn grows(&self) -> bool {
-        self.holds == Holds::Text
+        self.grows
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -96,16 +77,13 @@ impl Shown {
     /// Takes the text of the event that began the block.
     pub(super) fn begin(&mut self, text: String) {
         if self.text.is_empty() && !text.is_empty() {
-            self.start = Start::Held(text);
+            self.start = Some(text);
         }
     }
 
     /// The text that came at the start, if nothing has come since.
     pub(super) fn take_start(&mut self) -> Option<String> {
-        match std::mem::replace(&mut self.start, Start::Past) {
-            Start::Held(text) => Some(text),
-            Start::Past => None,
-        }
+        self.start.take()
     }
 
     /// Emits the text that came at the start, because nothing more will come.
@@ -151,11 +129,11 @@ impl Shown {
         if whole.is_empty() {
             return;
         }
-        self.start = Start::Past;
+        self.start = None;
         let shown = self.text.get(from..).unwrap_or_default();
         match whole.strip_prefix(shown) {
             Some("") => {}
-            Some(rest) if self.is_open() => {
+            Some(rest) if self.is_open => {
                 let rest = rest.to_owned();
                 self.half = None;
                 self.grow_plain(&rest, events);
@@ -192,11 +170,11 @@ impl Shown {
     pub(super) fn push(&mut self, key: &str, value: impl Kept, events: &mut Events) {
         let keep = Keep::Push(value.into_value(key, events));
         keep.store(&mut self.kept, key);
-        events.push(Event::Kept { owner: Owner::Block(self.slot), key: key.to_owned().into(), keep });
+        events.kept(Owner::Block(self.slot), key, keep);
     }
 
     pub(super) fn close(&mut self, events: &mut Events) {
-        if self.state == State::Closed {
+        if !self.is_open {
             return;
         }
         let length = self.text.len();
@@ -204,7 +182,7 @@ impl Shown {
             events.grew_plain(self.slot, &self.text[length..]);
             events.notice(Kind::LoneSurrogate, "a block ended with a lone surrogate");
         }
-        self.state = State::Closed;
+        self.is_open = false;
         events.closed(self.slot);
     }
 

@@ -1,8 +1,9 @@
 //! [`Step`]: the meaning of an event, by its name.
 
-use super::arguments::Inner;
+use super::call_kind::Inner;
 use super::part::{Moment, Part};
 use crate::event::Opening;
+use crate::wire::blocks::{TEXT, THINKING};
 
 /// The meaning of an event, by its name.
 #[derive(Debug)]
@@ -11,64 +12,79 @@ pub(super) enum Step<'a> {
     Response(&'a str),
     Added,
     Done,
-    Part(fn(u64) -> Part, Moment),
-    /// A text that is a block.
-    Text(&'static str, fn(u64) -> Part, Opening),
-    /// The text of a call's arguments.
-    Arguments(&'static str),
-    /// A string inside a call's arguments.
-    Inner(&'static str, fn(u64) -> Inner),
-    ShellOutput,
+    /// A step of an item of this type.
+    Item(&'a str, ItemStep<'a>),
     Audio(&'static str),
-    PartialImage,
-    /// The status of an item that the provider works on.
-    Progress(&'a str, &'a str),
     Unknown,
+}
+
+/// The meaning of an event about an item.
+#[derive(Debug)]
+pub(super) enum ItemStep<'a> {
+    Part(Part, Moment),
+    /// A text that is a block.
+    Text(Part, Opening),
+    /// The text of a call's arguments, in this member.
+    Arguments(&'a str),
+    /// A string inside a call's arguments.
+    Inner(Inner),
+    ShellOutput,
+    PartialImage,
+    /// What `status` will be when the item is sent again. Keeping it now lets a reader show that a search is
+    /// running.
+    Status(&'a str),
 }
 
 pub(super) const PREFIX: &str = "response.";
 
 impl<'a> Step<'a> {
-    pub(super) fn of(name: &'a str) -> Self {
-        const TEXT: Opening = Opening::Text { refusal: false };
+    /// The step of an event with this name, about the part of an item with this index.
+    pub(super) fn of(name: &'a str, index: u64) -> Self {
         const REFUSAL: Opening = Opening::Text { refusal: true };
-        const THINKING: Opening = Opening::Thinking { redacted: None };
         let Some(name) = name.strip_prefix(PREFIX) else { return Self::Unknown };
         let Some((family, step)) = name.rsplit_once('.') else {
             return if LIFECYCLE.contains(&name) { Self::Response(name) } else { Self::Unknown };
         };
-        match (family, step) {
-            ("output_item", "added") => Self::Added,
-            ("output_item", "done") => Self::Done,
-            ("content_part", "added") => Self::Part(Part::Content, Moment::Begin),
-            ("content_part", "done") => Self::Part(Part::Content, Moment::End),
-            ("reasoning_summary_part", "added") => Self::Part(Part::Summary, Moment::Begin),
-            ("reasoning_summary_part", "done") => Self::Part(Part::Summary, Moment::End),
+        let (content, summary) = (Part::Content(index), Part::Summary(index));
+        let (word, step) = match (family, step) {
+            ("output_item", "added") => return Self::Added,
+            ("output_item", "done") => return Self::Done,
+            ("audio", "delta" | "done") => return Self::Audio("data"),
+            ("audio.transcript", "delta" | "done") => return Self::Audio("transcript"),
+            ("content_part", "added") => ("message", ItemStep::Part(content, Moment::Begin)),
+            ("content_part", "done") => ("message", ItemStep::Part(content, Moment::End)),
+            ("reasoning_summary_part", "added") => ("reasoning", ItemStep::Part(summary, Moment::Begin)),
+            ("reasoning_summary_part", "done") => ("reasoning", ItemStep::Part(summary, Moment::End)),
             ("output_text", "delta" | "done") | ("output_text.annotation", "added") => {
-                Self::Text("message", Part::Content, TEXT)
+                ("message", ItemStep::Text(content, TEXT))
             }
-            ("refusal", "delta" | "done") => Self::Text("message", Part::Content, REFUSAL),
-            ("reasoning_text", "delta" | "done") => Self::Text("reasoning", Part::Content, THINKING),
-            ("reasoning_summary_text", "delta" | "done") => Self::Text("reasoning", Part::Summary, THINKING),
-            ("function_call_arguments", "delta" | "done") => Self::Arguments("function_call"),
-            ("custom_tool_call_input", "delta" | "done") => Self::Arguments("custom_tool_call"),
-            ("mcp_call_arguments", "delta" | "done") => Self::Arguments("mcp_call"),
+            ("refusal", "delta" | "done") => ("message", ItemStep::Text(content, REFUSAL)),
+            ("reasoning_text", "delta" | "done") => ("reasoning", ItemStep::Text(content, THINKING)),
+            ("reasoning_summary_text", "delta" | "done") => ("reasoning", ItemStep::Text(summary, THINKING)),
+            ("function_call_arguments", "delta" | "done") => {
+                ("function_call", ItemStep::Arguments("arguments"))
+            }
+            ("custom_tool_call_input", "delta" | "done") => {
+                ("custom_tool_call", ItemStep::Arguments("input"))
+            }
+            ("mcp_call_arguments", "delta" | "done") => ("mcp_call", ItemStep::Arguments("arguments")),
             ("code_interpreter_call_code", "delta" | "done") => {
-                Self::Inner("code_interpreter_call", |_| Inner::Code)
+                ("code_interpreter_call", ItemStep::Inner(Inner::Code))
             }
             ("apply_patch_call_operation_diff", "delta" | "done") => {
-                Self::Inner("apply_patch_call", |_| Inner::Diff)
+                ("apply_patch_call", ItemStep::Inner(Inner::Diff))
             }
-            ("shell_call_command", "added" | "delta" | "done") => Self::Inner("shell_call", Inner::Command),
-            ("shell_call_output_content", "delta" | "done") => Self::ShellOutput,
-            ("audio", "delta" | "done") => Self::Audio("data"),
-            ("audio.transcript", "delta" | "done") => Self::Audio("transcript"),
-            ("image_generation_call", "partial_image") => Self::PartialImage,
+            ("shell_call_command", "added" | "delta" | "done") => {
+                ("shell_call", ItemStep::Inner(Inner::Command(index)))
+            }
+            ("shell_call_output_content", "delta" | "done") => ("shell_call_output", ItemStep::ShellOutput),
+            ("image_generation_call", "partial_image") => (family, ItemStep::PartialImage),
             (family, step) if PROGRESS.contains(&step) && WORKING.iter().any(|end| family.ends_with(end)) => {
-                Self::Progress(family, step)
+                (family, ItemStep::Status(step))
             }
-            _ => Self::Unknown,
-        }
+            _ => return Self::Unknown,
+        };
+        Self::Item(word, step)
     }
 }
 

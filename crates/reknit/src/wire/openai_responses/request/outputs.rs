@@ -1,35 +1,21 @@
 //! Items that are the results of calls.
 
+use super::super::call_kind::{CallKind, SEARCH_OUTPUT};
+use super::calls::TYPE;
+use super::copy;
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::{data_url, object, of_kind, read_data_url};
-use crate::wire::request::{Answer, Approval, Content, Conversation, Output, UserPart};
-
-/// The item with the result of a call that the provider ran, for calls whose result is an item of its own, and
-/// its members.
-const OF_PROVIDER: [(&str, &str, &[&str]); 3] = [
-    ("shell_call", "shell_call_output", &["max_output_length", "output", "status"]),
-    ("tool_search_call", SEARCH_OUTPUT, &["execution", "tools", "status"]),
-    ("program", "program_output", &["id", "result", "status"]),
-];
-
-const SEARCH_OUTPUT: &str = "tool_search_output";
-
-/// The type of the item with the result of a call of the provider, if it is an item of its own.
-pub(super) fn of_provider(call: &str) -> Option<&'static str> {
-    OF_PROVIDER.iter().find(|(kind, ..)| *kind == call).map(|(_, output, _)| *output)
-}
+use crate::wire::request::{Answer, Approval, Content, Conversation, Output, ProviderCallId, UserPart};
 
 /// The item with the result of a call that the provider ran.
-pub(super) fn provider_item(call: &str, id: &str, result: &Value) -> Option<Value> {
-    let (_, output, names) = OF_PROVIDER.iter().find(|(kind, ..)| *kind == call)?;
+pub(super) fn provider_item(call: &ProviderCallId, result: &Value) -> Option<Value> {
+    let output = CallKind::of(&call.fields.get(TYPE)?.as_str()?)?.output.as_ref()?;
     let mut item = Object::new();
-    item.insert("call_id", id);
-    for name in *names {
-        if let Some(value) = result.get(name) {
-            item.insert(*name, value.clone());
-        }
+    item.insert("call_id", &*call.id);
+    if let Some(result) = result.as_object() {
+        copy(output.members, result, &mut item);
     }
-    Some(of_kind(output, &item))
+    Some(of_kind(output.item, &item))
 }
 
 /// The block that asks whether the provider may run a call of a server.

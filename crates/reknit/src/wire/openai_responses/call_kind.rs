@@ -1,4 +1,4 @@
-//! The items that are calls, and where in the item their arguments are.
+//! [`CallKind`]: a type of items that are calls, and where in the item everything is.
 
 use super::Raw;
 use crate::event::{Notation, Runner};
@@ -12,6 +12,20 @@ pub(super) struct CallKind {
     arguments: &'static [Arguments],
     /// The members with the results of the call.
     pub(super) results: &'static [&'static str],
+    /// The item with the result of a call that the provider ran, if it is an item of its own.
+    pub(super) output: Option<Output>,
+    /// Whether a request with the item is refused without its own id, which is accepted only after its reasoning.
+    pub(super) needs_id: bool,
+    pub(super) has_name: bool,
+    /// What else a request has of the item.
+    pub(super) fields: &'static [&'static str],
+}
+
+/// An item with the result of a call, as a request has it.
+#[derive(Debug)]
+pub(super) struct Output {
+    pub(super) item: &'static str,
+    pub(super) members: &'static [&'static str],
 }
 
 /// Who carries out the calls of a kind.
@@ -44,45 +58,92 @@ enum Order {
 /// The member of `operation` that grows.
 const DIFF: &str = "diff";
 
+/// The fields of a call of a function, or of a tool that takes free text.
+pub(super) const FUNCTION_FIELDS: &[&str] = &["namespace", "caller"];
+
+pub(super) const SEARCH_OUTPUT: &str = "tool_search_output";
+
 const CALLS: [CallKind; 13] = [
-    client("function_call", &[Arguments::Text("arguments")]),
-    CallKind { notation: Notation::Plain, ..client("custom_tool_call", &[Arguments::Text("input")]) },
-    client("local_shell_call", &[Arguments::Object("action", Order::AsItIs)]),
+    CallKind {
+        has_name: true,
+        fields: FUNCTION_FIELDS,
+        ..client("function_call", &[Arguments::Text("arguments")])
+    },
+    CallKind {
+        notation: Notation::Plain,
+        has_name: true,
+        fields: FUNCTION_FIELDS,
+        ..client("custom_tool_call", &[Arguments::Text("input")])
+    },
+    CallKind { needs_id: true, ..client("local_shell_call", &[Arguments::Object("action", Order::AsItIs)]) },
     CallKind {
         runner: RunBy::Environment,
+        output: Some(Output {
+            item: "shell_call_output",
+            members: &["max_output_length", "output", "status"],
+        }),
+        fields: &["environment", "caller"],
         ..client("shell_call", &[Arguments::Object("action", Order::First("commands"))])
     },
-    client("apply_patch_call", &[Arguments::Object("operation", Order::Last(DIFF))]),
-    client("computer_call", &[Arguments::Object("action", Order::AsItIs), Arguments::Member("actions")]),
+    CallKind {
+        fields: &["caller"],
+        ..client("apply_patch_call", &[Arguments::Object("operation", Order::Last(DIFF))])
+    },
+    CallKind {
+        needs_id: true,
+        fields: &["pending_safety_checks"],
+        ..client("computer_call", &[Arguments::Object("action", Order::AsItIs), Arguments::Member("actions")])
+    },
     CallKind {
         runner: RunBy::Execution,
+        output: Some(Output { item: SEARCH_OUTPUT, members: &["execution", "tools", "status"] }),
+        fields: &["execution"],
         ..client("tool_search_call", &[Arguments::Object("arguments", Order::AsItIs)])
     },
     // Searches have arguments at xAI and an action at OpenAI.
-    provider(
-        "web_search_call",
-        &[Arguments::Object("action", Order::AsItIs), Arguments::Text("arguments")],
-        &["results"],
-    ),
-    provider("file_search_call", &[Arguments::Member("queries")], &["results"]),
-    provider("code_interpreter_call", &[Arguments::Member("code")], &["outputs"]),
-    provider("image_generation_call", &[], &["result"]),
-    provider("mcp_call", &[Arguments::Text("arguments")], &["output", "error"]),
-    provider("program", &[Arguments::Member("code")], &[]),
+    CallKind {
+        results: &["results"],
+        ..provider(
+            "web_search_call",
+            &[Arguments::Object("action", Order::AsItIs), Arguments::Text("arguments")],
+        )
+    },
+    CallKind { results: &["results"], ..provider("file_search_call", &[Arguments::Member("queries")]) },
+    CallKind {
+        results: &["outputs"],
+        fields: &["container_id"],
+        ..provider("code_interpreter_call", &[Arguments::Member("code")])
+    },
+    CallKind { results: &["result"], ..provider("image_generation_call", &[]) },
+    CallKind {
+        results: &["output", "error"],
+        has_name: true,
+        fields: &["server_label", "approval_request_id"],
+        ..provider("mcp_call", &[Arguments::Text("arguments")])
+    },
+    CallKind {
+        output: Some(Output { item: "program_output", members: &["id", "result", "status"] }),
+        fields: &["fingerprint"],
+        ..provider("program", &[Arguments::Member("code")])
+    },
 ];
 
 const fn client(item: &'static str, arguments: &'static [Arguments]) -> CallKind {
-    let runner = RunBy::Always(Runner::Client);
-    CallKind { item, runner, notation: Notation::Json, arguments, results: &[] }
+    CallKind {
+        item,
+        runner: RunBy::Always(Runner::Client),
+        notation: Notation::Json,
+        arguments,
+        results: &[],
+        output: None,
+        needs_id: false,
+        has_name: false,
+        fields: &[],
+    }
 }
 
-const fn provider(
-    item: &'static str,
-    arguments: &'static [Arguments],
-    results: &'static [&'static str],
-) -> CallKind {
-    let runner = RunBy::Always(Runner::Provider);
-    CallKind { item, runner, notation: Notation::Json, arguments, results }
+const fn provider(item: &'static str, arguments: &'static [Arguments]) -> CallKind {
+    CallKind { runner: RunBy::Always(Runner::Provider), needs_id: true, ..client(item, arguments) }
 }
 
 impl CallKind {
@@ -128,9 +189,7 @@ impl CallKind {
     pub(super) fn arguments(&self, item: Raw<'_>) -> String {
         self.arguments.iter().find_map(|place| place.text(item)).unwrap_or_default()
     }
-}
 
-impl CallKind {
     /// Whether the call of a function, or of a tool that takes free text. Any other kind has to be named.
     pub(super) fn is_ordinary(&self) -> bool {
         matches!(self.item, "function_call" | "custom_tool_call")
