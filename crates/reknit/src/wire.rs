@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::diagnostic::Kind;
-use crate::event::{Event, Slot};
+use crate::event::{Event, Slot, Start};
 use crate::frame::{self, Frame};
 use crate::json::Value;
 
@@ -29,6 +29,7 @@ mod object;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod others;
 mod repeat;
 pub(crate) mod request;
 mod seen;
@@ -84,6 +85,17 @@ enum State {
     Within,
     /// A message is over, and another may begin.
     After,
+}
+
+impl State {
+    /// Starts a message whose start is missing: its content still counts.
+    fn begin(&mut self, message: &str, events: &mut Events) {
+        if *self == Self::Before {
+            events.notice(Kind::MissingStart, format!("the start of the {message} is missing"));
+            events.started(Start::default());
+            *self = Self::Within;
+        }
+    }
 }
 
 /// Turns the frames of one dialect into events. It remembers what it needs to read the next frame.

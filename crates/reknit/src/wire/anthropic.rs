@@ -6,15 +6,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::blocks::{TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Raw, Scan};
+use super::others::Others;
 use super::slots::{Slots, Taken};
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{
-    CallId, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
-};
+use crate::event::{CallId, Event, Keep, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 
@@ -84,7 +84,7 @@ struct Members<'a> {
     delta: Delta<'a>,
     usage: Option<Raw<'a>>,
     error: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
@@ -106,7 +106,7 @@ impl<'a> Members<'a> {
                 "usage" => members.usage = Some(value),
                 "error" => members.error = Some(value),
                 _ if value.is_null() => {}
-                _ => members.others.push((key.into_owned(), value)),
+                _ => members.others.add(&key, value),
             }
         }
         scan.end()?;
@@ -120,12 +120,12 @@ struct Delta<'a> {
     kind: Cow<'a, str>,
     /// What the block grows by, under any of its names.
     text: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl Default for Delta<'_> {
     fn default() -> Self {
-        Self { raw: Raw::new("{}"), kind: Cow::Borrowed(""), text: None, others: Vec::new() }
+        Self { raw: Raw::new("{}"), kind: Cow::Borrowed(""), text: None, others: Others::default() }
     }
 }
 
@@ -142,7 +142,7 @@ impl<'a> Delta<'a> {
                         delta.text = Some(value);
                     }
                     _ if value.is_null() => {}
-                    _ => delta.others.push((key.into_owned(), value)),
+                    _ => delta.others.add(&key, value),
                 }
             }
             Ok(())
@@ -189,12 +189,12 @@ impl Translate for Fold {
                 Owner::Message
             }
             "message_delta" => {
-                self.begin(events);
+                self.state.begin("message", events);
                 self.message_delta(delta.raw, members.usage, events);
                 Owner::Message
             }
             "message_stop" => {
-                self.begin(events);
+                self.state.begin("message", events);
                 self.stop(events);
                 Owner::Message
             }
@@ -219,9 +219,7 @@ impl Translate for Fold {
                 return Ok(());
             }
         };
-        for (key, value) in members.others {
-            events.keep(owner, &key, value);
-        }
+        members.others.keep(owner, events);
         Ok(())
     }
 
@@ -234,7 +232,7 @@ impl Fold {
     /// `message_start`, or a whole message.
     fn start(&mut self, message: Raw<'_>, events: &mut Events) {
         let mut start = Start::default();
-        let (mut content, mut usage, mut reason, mut others) = (None, None, None, Vec::new());
+        let (mut content, mut usage, mut reason, mut others) = (None, None, None, Others::default());
         // Anything but an object has nothing to keep.
         let _ = message.members(|key, value| match key {
             "id" => start.id = value.owned_string(),
@@ -245,16 +243,14 @@ impl Fold {
             "stop_reason" => reason = value.owned_string(),
             "type" => {}
             _ if value.is_null() => {}
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         });
         if self.state != State::Before && start.id.is_some() && start.id == self.id {
             return events.notice(Kind::DuplicateStart, "the message was started again");
         }
         *self = Self { state: State::Within, id: start.id.clone(), ..Self::default() };
         events.started(start);
-        for (key, value) in others {
-            events.keep(Owner::Message, &key, value);
-        }
+        others.keep(Owner::Message, events);
         count(usage, events);
         let mut index = 0;
         let _ = content.unwrap_or(Raw::new("[]")).elements(|block| {
@@ -266,17 +262,8 @@ impl Fold {
         self.reason(reason, events);
     }
 
-    /// Starts a message whose start is missing: its content still counts.
-    fn begin(&mut self, events: &mut Events) {
-        if self.state == State::Before {
-            events.notice(Kind::MissingStart, "the start of the message is missing");
-            events.started(Start::default());
-            self.state = State::Within;
-        }
-    }
-
     fn go_on(&mut self, events: &mut Events) {
-        self.begin(events);
+        self.state.begin("message", events);
         self.close_bare(events);
     }
 
@@ -286,47 +273,44 @@ impl Fold {
             events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
         }
         let mut kind = Cow::Borrowed("");
-        let mut members = Vec::new();
-        let _ = block.members(|key, value| match key {
+        let mut others = Others::default();
+        let _ = block.fields(|key, value| match key {
             "type" => kind = value.string().unwrap_or_default(),
-            _ => members.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         });
-        let mut take = |key: &str| {
-            let at = members.iter().rposition(|(name, _)| name == key)?;
-            Some(members.remove(at).1)
-        };
         let open_event = |opening| Event::Opened { block: slot, choice: 0, opening };
         let open = match &*kind {
             "text" => {
-                events.push(open_event(Opening::Text { refusal: false }));
-                take("text").into_iter().for_each(|text| events.grew(slot, text));
+                events.push(open_event(TEXT));
+                others.take("text").into_iter().for_each(|text| events.grew(slot, text));
                 // A block that may get citations starts with an empty list.
-                members.retain(|(key, value)| key != "citations" || value.text() != "[]");
+                if others.get("citations").is_some_and(|list| list.text() == "[]") {
+                    others.take("citations");
+                }
                 Open::Text
             }
             "thinking" => {
-                events.push(open_event(Opening::Thinking { redacted: None }));
-                take("thinking").into_iter().for_each(|text| events.grew(slot, text));
-                take("signature").into_iter().for_each(|text| events.signed(slot, text));
+                events.push(open_event(THINKING));
+                others.take("thinking").into_iter().for_each(|text| events.grew(slot, text));
+                others.take("signature").into_iter().for_each(|text| events.signed(slot, text));
                 Open::Thinking
             }
             "redacted_thinking" => {
-                let redacted = take("data").and_then(Raw::owned_string);
+                let redacted = others.take("data").and_then(Raw::owned_string);
                 events.push(open_event(Opening::Thinking { redacted }));
                 Open::Thinking
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 let runner = if kind == "tool_use" { Runner::Client } else { Runner::Provider };
-                let id = CallId::Given(take("id").and_then(Raw::owned_string).unwrap_or_default());
-                let name = take("name").and_then(Raw::owned_string).unwrap_or_default();
-                let (notation, origin) = (Notation::Json, Origin::Native);
-                events.push(open_event(Opening::ToolCall { id, name, runner, notation, origin }));
+                let id = CallId::Given(others.take("id").and_then(Raw::owned_string).unwrap_or_default());
+                let name = others.take("name").and_then(Raw::owned_string).unwrap_or_default();
+                events.push(open_event(native_call(id, name, runner)));
                 let input =
-                    take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | "null" | r#""""#));
+                    others.take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | r#""""#));
                 Open::Call(Arguments::Start(input.unwrap_or_default().to_owned()))
             }
             result if result.ends_with("tool_result") => {
-                let call_id = take("tool_use_id").and_then(Raw::owned_string);
+                let call_id = others.take("tool_use_id").and_then(Raw::owned_string);
                 events.push(open_event(Opening::ToolResult { kind: result.to_owned(), call_id }));
                 Open::Whole
             }
@@ -336,21 +320,19 @@ impl Fold {
             }
         };
         if kind == FALLBACK
-            && let Some((_, to)) = members.iter().rfind(|(key, _)| key == "to")
+            && let Some(to) = others.get("to")
             && let Some(model) = to.get("model").and_then(Raw::owned_string)
         {
             events.push(Event::Switched { model: model.into() });
         }
-        for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
-            events.keep(Owner::Block(slot), &key, value);
-        }
+        others.keep(Owner::Block(slot), events);
         self.blocks.insert(slot, open);
         slot
     }
 
     /// Reads a `content_block_delta` and returns its block.
     fn delta(&mut self, index: u64, delta: Delta<'_>, events: &mut Events) -> Slot {
-        let Delta { raw, kind, text, mut others } = delta;
+        let Delta { raw, kind, text, others } = delta;
         let slot = match self.slots.get(index) {
             Some(slot) => slot,
             None => self.open_by_delta(index, &kind, events),
@@ -363,7 +345,7 @@ impl Fold {
             ("signature_delta", Some(Open::Thinking), Some(text)) => events.signed(slot, text),
             ("input_json_delta", Some(Open::Call(arguments)), Some(text)) => {
                 // Many calls start with an empty delta, and one without arguments has no other.
-                if text.string_body().is_some_and(|body| !body.is_empty()) {
+                if text.has_text() {
                     *arguments = Arguments::Deltas;
                 }
                 events.grew(slot, text);
@@ -387,27 +369,21 @@ impl Fold {
             }
             // An unknown kind of delta: its fields replace those of the block.
             (_, Some(Open::Whole), _) => {
-                others.clear();
-                let _ = raw.members(|key, value| {
-                    if key != "type" && !value.is_null() {
-                        events.keep(Owner::Block(slot), key, value);
-                    }
-                });
+                let _ = events.keep_others(Owner::Block(slot), raw, &["type"]);
+                return slot;
             }
             (_, Some(_), _) => {
-                others.clear();
                 let message = format!("delta `{kind}` does not fit block {index}");
                 events.keep_unknown(Kind::UnknownEvent, message, raw);
+                return slot;
             }
             (_, None, _) => {
-                others.clear();
                 let message = format!("delta `{kind}` came for block {index}, which is closed");
                 events.keep_unknown(Kind::OrphanDelta, message, raw);
+                return slot;
             }
         }
-        for (key, value) in others {
-            events.keep(Owner::Block(slot), &key, value);
-        }
+        others.keep(Owner::Block(slot), events);
         slot
     }
 

@@ -7,15 +7,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::blocks::{TEXT, THINKING, native_call};
 use super::events::Events;
+use super::failure::failed;
 use super::fields::{Error, Faults, Raw};
+use super::others::Others;
 use super::slots::{Slots, Taken};
 use super::{State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{
-    CallId, Event, Failure, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason,
-    Usage,
-};
+use crate::event::{CallId, Event, Keep, Opening, Owner, Runner, Slot, Start, StopReason, Usage};
 use crate::frame::{self, Frame};
 
 mod native;
@@ -58,7 +58,7 @@ enum Said<'a> {
         name: Cow<'a, str>,
         payload: Raw<'a>,
         /// The other members of the object that the event is a member of.
-        others: Vec<(String, Raw<'a>)>,
+        others: Others<'a>,
     },
     /// A whole reply, of `Converse` without a stream.
     Whole,
@@ -72,9 +72,9 @@ impl<'a> Said<'a> {
         let data = Raw::new(frame.data);
         if is_event(frame.event) {
             let name = Cow::Borrowed(frame.event);
-            return Ok(Self::Event { name, payload: data, others: Vec::new() });
+            return Ok(Self::Event { name, payload: data, others: Others::default() });
         }
-        let (mut event, mut others) = (None, Vec::new());
+        let (mut event, mut others) = (None, Others::default());
         let (mut has_output, mut has_message) = (false, false);
         data.members(|key, value| {
             if is_event(key) && value.text().starts_with('{') {
@@ -83,7 +83,9 @@ impl<'a> Said<'a> {
             }
             has_output |= key == "output" && value.get("message").is_some();
             has_message |= key.eq_ignore_ascii_case("message") && value.string_body().is_some();
-            others.push((key.to_owned(), value));
+            if key != PADDING {
+                others.add(key, value);
+            }
         })?;
         Ok(match event {
             Some((name, payload)) => Self::Event { name: name.into(), payload, others },
@@ -131,9 +133,7 @@ impl Translate for Fold {
         match Said::read(frame)? {
             Said::Event { name, payload, others } => {
                 let read = self.event(&name, payload, events);
-                for (key, value) in others.into_iter().filter(|(key, _)| key != PADDING) {
-                    events.keep(Owner::Message, &key, value);
-                }
+                others.keep(Owner::Message, events);
                 read
             }
             Said::Whole => self.whole(Raw::new(frame.data), events),
@@ -163,8 +163,7 @@ const PADDING: &str = "p";
 impl Fold {
     fn event(&mut self, name: &str, payload: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut members = Members::default();
-        payload.members(|key, value| match key {
-            _ if value.is_null() => {}
+        payload.fields(|key, value| match key {
             "contentBlockIndex" => members.index = value.number().unwrap_or(0),
             "start" => members.start = Some(value),
             "delta" => members.delta = Some(value),
@@ -172,7 +171,7 @@ impl Fold {
             "stopReason" => members.reason = value.owned_string(),
             "usage" => members.usage = Some(value),
             PADDING => events.ignore(value),
-            _ => members.others.push((key.to_owned(), value)),
+            _ => members.others.add(key, value),
         })?;
         if name.ends_with(EXCEPTION) {
             self.fail(name, payload, events);
@@ -182,7 +181,7 @@ impl Fold {
             *self = Self { state: State::Within, ..Self::default() };
             events.started(Start { id: None, model: None, role: members.role.take() });
         }
-        self.begin(events);
+        self.state.begin("message", events);
         let mut faults = Faults::default();
         match name {
             "contentBlockStart" => {
@@ -205,9 +204,7 @@ impl Fold {
             Some(slot) if name.starts_with("contentBlock") => Owner::Block(slot),
             _ => Owner::Message,
         };
-        for (key, value) in members.others {
-            events.keep(owner, &key, value);
-        }
+        members.others.keep(owner, events);
         if let Some(usage) = members.usage {
             count(usage, events);
         }
@@ -217,29 +214,19 @@ impl Fold {
         faults.result()
     }
 
-    /// Starts a message whose start is missing: its content still counts.
-    fn begin(&mut self, events: &mut Events) {
-        if self.state == State::Before {
-            events.notice(Kind::MissingStart, "the start of the message is missing");
-            events.started(Start::default());
-            self.state = State::Within;
-        }
-    }
-
     /// Opens a block with what its start says about it. That of a text says nothing, so its first delta opens it.
     fn start(&mut self, index: u64, start: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut faults = Faults::default();
-        start.members(|kind, fields| {
+        start.members(|kind, block| {
             let (mut id, mut name, mut subtype, mut input) = (None, None, None, None);
-            let mut others = Vec::new();
+            let mut others = Others::default();
             let (is_call, is_result) = (kind == "toolUse", kind == "toolResult");
-            let read = fields.members(|key, value| match key {
-                _ if value.is_null() => {}
+            let read = block.fields(|key, value| match key {
                 "toolUseId" if is_call || is_result => id = value.owned_string(),
                 "type" if is_call || is_result => subtype = value.owned_string(),
                 "name" if is_call => name = value.owned_string(),
                 "input" if is_call => input = Some(value),
-                _ => others.push((key.to_owned(), value)),
+                _ => others.add(key, value),
             });
             faults.note("`start`", read);
             let (opening, open) = match kind {
@@ -247,8 +234,7 @@ impl Fold {
                     let id = CallId::Given(id.unwrap_or_default());
                     let is_the_providers = subtype.as_deref() == Some(SERVER_CALL);
                     let runner = if is_the_providers { Runner::Provider } else { Runner::Client };
-                    let (name, notation, origin) = (name.unwrap_or_default(), Notation::Json, Origin::Native);
-                    (Opening::ToolCall { id, name, runner, notation, origin }, Open::BareCall)
+                    (native_call(id, name.unwrap_or_default(), runner), Open::BareCall)
                 }
                 "toolResult" => {
                     let kind = subtype.unwrap_or_else(|| kind.to_owned());
@@ -261,9 +247,7 @@ impl Fold {
                 events.grew_plain(slot, input.text());
                 self.blocks.insert(slot, Open::Call);
             }
-            for (key, value) in others {
-                events.keep(Owner::Block(slot), &key, value);
-            }
+            others.keep(Owner::Block(slot), events);
         })?;
         faults.result()
     }
@@ -280,9 +264,8 @@ impl Fold {
 
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut faults = Faults::default();
-        delta.members(|key, value| {
+        delta.fields(|key, value| {
             let read = match key {
-                _ if value.is_null() => Ok(()),
                 "text" => {
                     self.grow(index, key, Open::Text, value, events);
                     Ok(())
@@ -309,8 +292,7 @@ impl Fold {
     }
 
     fn thinking(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        content.members(|key, value| match key {
-            _ if value.is_null() => {}
+        content.fields(|key, value| match key {
             "text" => self.grow(index, key, Open::Thinking, value, events),
             "signature" => {
                 if let Some(slot) = self.block_for(index, key, Open::Thinking, value, events) {
@@ -350,7 +332,7 @@ impl Fold {
         let slot = self.slots.get(index);
         match slot.and_then(|slot| Some((slot, self.blocks.get_mut(&slot)?))) {
             Some((slot, open @ (Open::BareCall | Open::Call))) => {
-                if input.string_body().is_some_and(|body| !body.is_empty()) {
+                if input.has_text() {
                     *open = Open::Call;
                 }
                 events.grew(slot, input);
@@ -400,8 +382,8 @@ impl Fold {
     ) -> Option<Slot> {
         let Some(slot) = self.slots.get(index) else {
             let opening = match kind {
-                Open::Text => Opening::Text { refusal: false },
-                Open::Thinking => Opening::Thinking { redacted: None },
+                Open::Text => TEXT,
+                Open::Thinking => THINKING,
                 Open::BareCall | Open::Call | Open::Whole | Open::Image => {
                     Opening::Other { kind: delta.to_owned() }
                 }
@@ -443,13 +425,7 @@ impl Fold {
     }
 
     fn stop(&mut self, reason: Option<String>, events: &mut Events) {
-        match reason {
-            Some(detail) => {
-                let stop = Stop { reason: stop_reason(&detail), detail };
-                events.push(Event::Stopped { choice: 0, stop });
-            }
-            None => events.notice(Kind::NoStopReason, "the message ended without a stop reason"),
-        }
+        events.stopped(reason, stop_reason, "the message ended without a stop reason");
         self.close_bare(events);
         for (slot, _) in std::mem::take(&mut self.blocks) {
             events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
@@ -466,9 +442,8 @@ impl Fold {
         let text = if is_object { member("message").or_else(|| member("Message")) } else { None };
         // An error without a payload is only a text.
         let plain = Some(error.text().to_owned()).filter(|text| !is_object && !text.is_empty());
-        let message = text.or(plain).unwrap_or_else(|| "the provider gave no reason".to_owned());
         let raw = if is_object { events.value("error", error) } else { error.text().into() };
-        events.push(Event::Failed(Failure { kind, message, raw }));
+        failed(kind, text.or(plain), raw, events);
         self.state = State::After;
     }
 }
@@ -481,7 +456,7 @@ struct Members<'a> {
     role: Option<String>,
     reason: Option<String>,
     usage: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 fn count(usage: Raw<'_>, events: &mut Events) {
@@ -493,10 +468,10 @@ fn count(usage: Raw<'_>, events: &mut Events) {
         "cacheWriteInputTokens" => counts.cache_write = value.number(),
         _ => {}
     });
-    if read.is_ok() && !counts.is_empty() {
-        events.push(Event::Usage(counts));
+    if read.is_err() {
+        counts = Usage::default();
     }
-    events.keep(Owner::Message, "usage", usage);
+    events.counted(counts, usage);
 }
 
 fn stop_reason(word: &str) -> StopReason {

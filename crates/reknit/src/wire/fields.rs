@@ -44,6 +44,15 @@ impl<'a> Raw<'a> {
         scan.end()
     }
 
+    /// The same without members that are null: to providers, these are absent.
+    pub(super) fn fields(self, mut field: impl FnMut(&str, Raw<'a>)) -> Result<(), Error> {
+        self.members(|key, value| {
+            if !value.is_null() {
+                field(key, value);
+            }
+        })
+    }
+
     /// Calls `element` for each element, if this is an array.
     pub(super) fn elements(self, mut element: impl FnMut(Raw<'a>)) -> Result<(), Error> {
         let mut scan = Scan::new(self.text);
@@ -78,6 +87,11 @@ impl<'a> Raw<'a> {
     /// The text between the quotes of a string, with its escapes.
     pub(super) fn string_body(self) -> Option<&'a str> {
         self.text.strip_prefix('"')?.strip_suffix('"')
+    }
+
+    /// Whether it is a string and not empty.
+    pub(super) fn has_text(self) -> bool {
+        self.string_body().is_some_and(|body| !body.is_empty())
     }
 
     /// The string, if it is a string and not empty. Lone surrogates become U+FFFD.
@@ -153,6 +167,17 @@ impl Faults {
         if let (Err(error), None) = (read, self.0) {
             self.0 = Some(error.within(part));
         }
+    }
+
+    /// Reads the elements of a list, which may be absent.
+    pub(super) fn each<'a>(
+        &mut self,
+        part: &'static str,
+        list: Option<Raw<'a>>,
+        mut read: impl FnMut(Raw<'a>) -> Result<(), Error>,
+    ) {
+        let all = list.unwrap_or(Raw::new("[]")).elements(|element| self.note(part, read(element)));
+        self.note(part, all);
     }
 
     pub(super) fn result(self) -> Result<(), Error> {
