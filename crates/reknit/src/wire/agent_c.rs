@@ -264,7 +264,7 @@ impl Fold {
             _ => {
                 self.close(events);
                 let opening = if part == Part::Text { TEXT } else { THINKING };
-                let slot = self.blocks(events).new_block(opening);
+                let slot = Blocks::new(&mut self.slots, events).new_block(opening);
                 self.open = Some((part, slot));
                 slot
             }
@@ -295,7 +295,7 @@ impl Fold {
         self.close(events);
         self.called.insert(id.to_owned());
         let opening = native_call(CallId::Given(id.to_owned()), name.to_owned(), Runner::Provider);
-        let slot = self.blocks(events).new_block(opening);
+        let slot = Blocks::new(&mut self.slots, events).new_block(opening);
         events.grew_arguments(slot, input);
         slot
     }
@@ -309,7 +309,7 @@ impl Fold {
             };
             self.close(events);
             let opening = Opening::ToolResult { kind: "tool_result".to_owned(), call_id };
-            let slot = self.blocks(events).new_block(opening);
+            let slot = Blocks::new(&mut self.slots, events).new_block(opening);
             let read = events.keep_others(Owner::Block(slot), result, &["type", "tool_use_id"]);
             events.closed(slot);
             read
@@ -319,7 +319,8 @@ impl Fold {
 
     fn media(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         self.close(events);
-        let slot = self.blocks(events).new_block(Opening::Other { kind: "render_media".to_owned() });
+        let slot = Blocks::new(&mut self.slots, events)
+            .new_block(Opening::Other { kind: "render_media".to_owned() });
         let known = ["type", "session_id", "role"];
         let read = events.keep_others(Owner::Block(slot), Raw::new(frame.data), &known);
         events.closed(slot);
@@ -353,10 +354,6 @@ impl Fold {
             events.closed(slot);
         }
     }
-
-    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
-        Blocks { choice: 0, next: &mut self.slots, events }
-    }
 }
 
 /// Calls `each` for each call, with its id, name and input as JSON. One without an id or a name is kept as
@@ -372,7 +369,7 @@ fn each_call<'a>(
             return events.keep_unknown(Kind::OrphanFragment, "a call has no id or no name", call);
         };
         let input = call.get("input").filter(|input| !input.is_null());
-        take(id, name, input.unwrap_or(Raw::new("{}")), events);
+        take(id, name, input.unwrap_or_default(), events);
     })
 }
 

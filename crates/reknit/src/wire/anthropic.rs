@@ -4,14 +4,13 @@
 //! complete in its start event. Usage is cumulative. Only `message_stop` completes a message.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::blocks::{TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Raw, Scan};
+use super::numbered::{Arguments, Numbered, Open};
 use super::others::Others;
-use super::slots::{Slots, Taken};
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{CallId, Event, Keep, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
@@ -49,38 +48,16 @@ const FALLBACK: &str = "fallback";
 pub(super) struct Fold {
     state: State,
     id: Option<String>,
-    slots: Slots,
-    blocks: BTreeMap<Slot, Open>,
-    /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
-    /// the model was stopped before it could write them.
-    bare: Option<Slot>,
+    blocks: Numbered,
     stopped: bool,
-}
-
-/// A block that has not been closed.
-#[derive(Clone, Debug)]
-enum Open {
-    Text,
-    Thinking,
-    Call(Arguments),
-    /// A result or another block: it comes whole, or deltas replace its fields.
-    Whole,
-}
-
-/// Where the arguments of a call come from.
-#[derive(Clone, Debug)]
-enum Arguments {
-    /// The start event, if no delta brings any. Empty if the start event only has a placeholder.
-    Start(String),
-    Deltas,
 }
 
 #[derive(Default)]
 struct Members<'a> {
     kind: Option<Cow<'a, str>>,
     index: Option<u64>,
-    message: Option<Raw<'a>>,
-    block: Option<Raw<'a>>,
+    message: Raw<'a>,
+    block: Raw<'a>,
     delta: Delta<'a>,
     usage: Option<Raw<'a>>,
     error: Option<Raw<'a>>,
@@ -101,8 +78,8 @@ impl<'a> Members<'a> {
             match &*key {
                 "type" => members.kind = value.string(),
                 "index" => members.index = value.number(),
-                "message" => members.message = Some(value),
-                "content_block" => members.block = Some(value),
+                "message" => members.message = value,
+                "content_block" => members.block = value,
                 "usage" => members.usage = Some(value),
                 "error" => members.error = Some(value),
                 _ if value.is_null() => {}
@@ -115,18 +92,13 @@ impl<'a> Members<'a> {
 }
 
 /// A `delta`, up to the first error if there is one.
+#[derive(Default)]
 struct Delta<'a> {
     raw: Raw<'a>,
     kind: Cow<'a, str>,
     /// What the block grows by, under any of its names.
     text: Option<Raw<'a>>,
     others: Others<'a>,
-}
-
-impl Default for Delta<'_> {
-    fn default() -> Self {
-        Self { raw: Raw::new("{}"), kind: Cow::Borrowed(""), text: None, others: Others::default() }
-    }
 }
 
 impl<'a> Delta<'a> {
@@ -164,47 +136,32 @@ impl Translate for Fold {
             None => frame.event,
         });
         let index = members.index.unwrap_or(0);
-        let owner = match kind {
-            "message_start" => {
-                self.start(members.message.unwrap_or(Raw::new("{}")), events);
-                Owner::Message
-            }
+        let mut owner = Owner::Message;
+        match kind {
+            "message_start" => self.start(members.message, events),
             "content_block_start" => {
                 self.go_on(events);
-                Owner::Block(self.open(index, members.block.unwrap_or(Raw::new("{}")), events))
+                owner = Owner::Block(self.open(index, members.block, events));
             }
             "content_block_delta" => {
                 self.go_on(events);
-                Owner::Block(self.delta(index, delta, events))
+                owner = Owner::Block(self.delta(index, delta, events));
             }
             "content_block_stop" => {
                 self.go_on(events);
-                match self.slots.get(index).filter(|slot| self.blocks.contains_key(slot)) {
-                    Some(slot) => self.end_block(slot, events),
-                    None => {
-                        events
-                            .notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
-                    }
-                }
-                Owner::Message
+                self.blocks.end(index, events);
             }
             "message_delta" => {
                 self.state.begin("message", events);
                 self.message_delta(delta.raw, members.usage, events);
-                Owner::Message
             }
             "message_stop" => {
                 self.state.begin("message", events);
                 self.stop(events);
-                Owner::Message
             }
-            "ping" => {
-                events.push(Event::Ping);
-                Owner::Message
-            }
+            "ping" => events.push(Event::Ping),
             "error" => {
-                let error = members.error.unwrap_or(Raw::new("{}"));
-                fail(error, &["type"], frame, events);
+                fail(members.error.unwrap_or_default(), &["type"], frame, events);
                 self.state = State::After;
                 return Ok(());
             }
@@ -218,7 +175,7 @@ impl Translate for Fold {
                 events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
                 return Ok(());
             }
-        };
+        }
         members.others.keep(owner, events);
         Ok(())
     }
@@ -254,9 +211,9 @@ impl Fold {
         count(usage, events);
         let mut index = 0;
         let _ = content.unwrap_or(Raw::new("[]")).elements(|block| {
-            self.close_bare(events);
-            let slot = self.open(index, block, events);
-            self.end_block(slot, events);
+            self.blocks.close_bare(events);
+            self.open(index, block, events);
+            self.blocks.end(index, events);
             index += 1;
         });
         self.reason(reason, events);
@@ -264,60 +221,52 @@ impl Fold {
 
     fn go_on(&mut self, events: &mut Events) {
         self.state.begin("message", events);
-        self.close_bare(events);
+        self.blocks.close_bare(events);
     }
 
     fn open(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Slot {
-        let (slot, taken) = self.slots.open(index);
-        if taken == Taken::Yes {
-            events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
-        }
         let mut kind = Cow::Borrowed("");
         let mut others = Others::default();
         let _ = block.fields(|key, value| match key {
             "type" => kind = value.string().unwrap_or_default(),
             _ => others.add(key, value),
         });
-        let open_event = |opening| Event::Opened { block: slot, choice: 0, opening };
-        let open = match &*kind {
+        let mut open = |opening, open, events: &mut Events| self.blocks.open(index, opening, open, events);
+        let slot = match &*kind {
             "text" => {
-                events.push(open_event(TEXT));
+                let slot = open(TEXT, Open::Text, events);
                 others.take("text").into_iter().for_each(|text| events.grew(slot, text));
                 // A block that may get citations starts with an empty list.
                 if others.get("citations").is_some_and(|list| list.text() == "[]") {
                     others.take("citations");
                 }
-                Open::Text
+                slot
             }
             "thinking" => {
-                events.push(open_event(THINKING));
+                let slot = open(THINKING, Open::Thinking, events);
                 others.take("thinking").into_iter().for_each(|text| events.grew(slot, text));
                 others.take("signature").into_iter().for_each(|text| events.signed(slot, text));
-                Open::Thinking
+                slot
             }
             "redacted_thinking" => {
                 let redacted = others.take("data").and_then(Raw::owned_string);
-                events.push(open_event(Opening::Thinking { redacted }));
-                Open::Thinking
+                open(Opening::Thinking { redacted }, Open::Thinking, events)
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 let runner = if kind == "tool_use" { Runner::Client } else { Runner::Provider };
                 let id = CallId::Given(others.take("id").and_then(Raw::owned_string).unwrap_or_default());
                 let name = others.take("name").and_then(Raw::owned_string).unwrap_or_default();
-                events.push(open_event(native_call(id, name, runner)));
+                // An empty input is a placeholder for what deltas bring.
                 let input =
                     others.take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | r#""""#));
-                Open::Call(Arguments::Start(input.unwrap_or_default().to_owned()))
+                let arguments = Arguments::Start(input.unwrap_or_default().to_owned());
+                open(native_call(id, name, runner), Open::Call(arguments), events)
             }
             result if result.ends_with("tool_result") => {
                 let call_id = others.take("tool_use_id").and_then(Raw::owned_string);
-                events.push(open_event(Opening::ToolResult { kind: result.to_owned(), call_id }));
-                Open::Whole
+                open(Opening::ToolResult { kind: result.to_owned(), call_id }, Open::Whole, events)
             }
-            other => {
-                events.push(open_event(Opening::Other { kind: other.to_owned() }));
-                Open::Whole
-            }
+            other => open(Opening::Other { kind: other.to_owned() }, Open::Whole, events),
         };
         if kind == FALLBACK
             && let Some(to) = others.get("to")
@@ -326,18 +275,17 @@ impl Fold {
             events.push(Event::Switched { model: model.into() });
         }
         others.keep(Owner::Block(slot), events);
-        self.blocks.insert(slot, open);
         slot
     }
 
-    /// Reads a `content_block_delta` and returns its block.
+    /// Returns the block that the delta is for.
     fn delta(&mut self, index: u64, delta: Delta<'_>, events: &mut Events) -> Slot {
         let Delta { raw, kind, text, others } = delta;
-        let slot = match self.slots.get(index) {
+        let slot = match self.blocks.slot(index) {
             Some(slot) => slot,
             None => self.open_by_delta(index, &kind, events),
         };
-        match (&*kind, self.blocks.get_mut(&slot), text) {
+        match (&*kind, self.blocks.get(index), text) {
             ("text_delta", Some(Open::Text), Some(text))
             | ("thinking_delta", Some(Open::Thinking), Some(text)) => {
                 events.grew(slot, text);
@@ -397,27 +345,6 @@ impl Fold {
         self.open(index, Raw::new(&block), events)
     }
 
-    /// `content_block_stop`
-    fn end_block(&mut self, slot: Slot, events: &mut Events) {
-        match self.blocks.get(&slot) {
-            Some(Open::Call(Arguments::Start(input))) if input.is_empty() => self.bare = Some(slot),
-            _ => self.close(slot, events),
-        }
-    }
-
-    fn close_bare(&mut self, events: &mut Events) {
-        if let Some(slot) = self.bare.take() {
-            self.close(slot, events);
-        }
-    }
-
-    fn close(&mut self, slot: Slot, events: &mut Events) {
-        if let Some(Open::Call(Arguments::Start(input))) = self.blocks.remove(&slot) {
-            events.grew_plain(slot, &input);
-        }
-        events.closed(slot);
-    }
-
     fn message_delta(&mut self, delta: Raw<'_>, usage: Option<Raw<'_>>, events: &mut Events) {
         let mut reason = None;
         let _ = delta.members(|key, value| match key {
@@ -430,11 +357,7 @@ impl Fold {
     }
 
     fn stop(&mut self, events: &mut Events) {
-        self.close_bare(events);
-        while let Some((&slot, _)) = self.blocks.first_key_value() {
-            events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
-            self.close(slot, events);
-        }
+        self.blocks.end_all(events);
         if self.state == State::Within && !self.stopped {
             events.notice(Kind::NoStopReason, "the message ended without a stop reason");
         }
@@ -447,7 +370,7 @@ impl Fold {
             self.stopped = true;
             let stop = Stop { reason: stop_reason(&detail), detail };
             events.push(Event::Stopped { choice: 0, stop });
-            self.close_bare(events);
+            self.blocks.close_bare(events);
         }
     }
 }
@@ -455,7 +378,7 @@ impl Fold {
 /// Takes the counts of a usage object; counts that are missing or null stay as they are.
 fn count(usage: Option<Raw<'_>>, events: &mut Events) {
     let (mut counts, mut members) = (Usage::default(), Object::new());
-    let _ = usage.unwrap_or(Raw::new("{}")).members(|key, value| {
+    let _ = usage.unwrap_or_default().members(|key, value| {
         match key {
             "input_tokens" => counts.input = value.number(),
             "output_tokens" => counts.output = value.number(),

@@ -5,14 +5,13 @@
 //! `messageStop` completes a message; the `metadata` with its usage comes before or after it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::blocks::{TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::failed;
 use super::fields::{Error, Faults, Raw};
+use super::numbered::{Arguments, Numbered, Open};
 use super::others::Others;
-use super::slots::{Slots, Taken};
 use super::{State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{CallId, Event, Keep, Opening, Owner, Runner, Slot, Start, StopReason, Usage};
@@ -103,25 +102,7 @@ fn is_event(name: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
-    slots: Slots,
-    blocks: BTreeMap<Slot, Open>,
-    /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
-    /// the model was stopped before it could write them.
-    bare: Option<Slot>,
-}
-
-/// A block that has not been closed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Open {
-    Text,
-    Thinking,
-    /// A call without arguments so far.
-    BareCall,
-    Call,
-    /// A result, an image or something else, whose parts are kept.
-    Whole,
-    /// An image of which some came in a delta.
-    Image,
+    blocks: Numbered,
 }
 
 impl Translate for Fold {
@@ -165,8 +146,8 @@ impl Fold {
         let mut members = Members::default();
         payload.fields(|key, value| match key {
             "contentBlockIndex" => members.index = value.number().unwrap_or(0),
-            "start" => members.start = Some(value),
-            "delta" => members.delta = Some(value),
+            "start" => members.start = value,
+            "delta" => members.delta = value,
             "role" => members.role = value.owned_string(),
             "stopReason" => members.reason = value.owned_string(),
             "usage" => members.usage = Some(value),
@@ -183,25 +164,22 @@ impl Fold {
         }
         self.state.begin("message", events);
         let mut faults = Faults::default();
+        let is_of_block = name.starts_with("contentBlock");
+        if is_of_block {
+            self.blocks.close_bare(events);
+        }
         match name {
             "contentBlockStart" => {
-                self.close_bare(events);
-                let start = members.start.unwrap_or(Raw::new("{}"));
-                faults.note("`start`", self.start(members.index, start, events));
+                faults.note("`start`", self.start(members.index, members.start, events));
             }
             "contentBlockDelta" => {
-                self.close_bare(events);
-                let delta = members.delta.unwrap_or(Raw::new("{}"));
-                faults.note("`delta`", self.delta(members.index, delta, events));
+                faults.note("`delta`", self.delta(members.index, members.delta, events));
             }
-            "contentBlockStop" => {
-                self.close_bare(events);
-                self.end_block(members.index, events);
-            }
+            "contentBlockStop" => self.blocks.end(members.index, events),
             _ => {}
         }
-        let owner = match self.slots.get(members.index) {
-            Some(slot) if name.starts_with("contentBlock") => Owner::Block(slot),
+        let owner = match self.blocks.slot(members.index) {
+            Some(slot) if is_of_block => Owner::Block(slot),
             _ => Owner::Message,
         };
         members.others.keep(owner, events);
@@ -234,7 +212,11 @@ impl Fold {
                     let id = CallId::Given(id.unwrap_or_default());
                     let is_the_providers = subtype.as_deref() == Some(SERVER_CALL);
                     let runner = if is_the_providers { Runner::Provider } else { Runner::Client };
-                    (native_call(id, name.unwrap_or_default(), runner), Open::BareCall)
+                    let arguments = match input {
+                        Some(_) => Arguments::Deltas,
+                        None => Arguments::Start(String::new()),
+                    };
+                    (native_call(id, name.unwrap_or_default(), runner), Open::Call(arguments))
                 }
                 "toolResult" => {
                     let kind = subtype.unwrap_or_else(|| kind.to_owned());
@@ -242,24 +224,13 @@ impl Fold {
                 }
                 _ => (Opening::Other { kind: kind.to_owned() }, Open::Whole),
             };
-            let slot = self.open(index, opening, open, events);
+            let slot = self.blocks.open(index, opening, open, events);
             if let Some(input) = input {
                 events.grew_plain(slot, input.text());
-                self.blocks.insert(slot, Open::Call);
             }
             others.keep(Owner::Block(slot), events);
         })?;
         faults.result()
-    }
-
-    fn open(&mut self, index: u64, opening: Opening, open: Open, events: &mut Events) -> Slot {
-        let (slot, taken) = self.slots.open(index);
-        if taken == Taken::Yes {
-            events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
-        }
-        events.push(Event::Opened { block: slot, choice: 0, opening });
-        self.blocks.insert(slot, open);
-        slot
     }
 
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
@@ -299,9 +270,9 @@ impl Fold {
                     events.signed(slot, value);
                 }
             }
-            "redactedContent" if self.slots.get(index).is_none() => {
+            "redactedContent" if self.blocks.slot(index).is_none() => {
                 let opening = Opening::Thinking { redacted: value.owned_string() };
-                self.open(index, opening, Open::Thinking, events);
+                self.blocks.open(index, opening, Open::Thinking, events);
             }
             _ => self.keep(index, key, value, events),
         })
@@ -309,15 +280,16 @@ impl Fold {
 
     /// Keeps more of an image. Its bytes are encoded in Base64, so pieces of them cannot just be joined.
     fn image(&mut self, index: u64, image: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let kind = match self.slots.get(index).and_then(|slot| self.blocks.get(&slot)) {
-            Some(Open::Image) => Open::Image,
-            _ => Open::Whole,
-        };
+        let has_some = self.blocks.get(index) == Some(&mut Open::Image);
+        let kind = if has_some { Open::Image } else { Open::Whole };
         let Some(slot) = self.block_for(index, "image", kind, image, events) else { return Ok(()) };
-        self.blocks.insert(slot, Open::Image);
-        image.members(|key, value| match kind {
-            Open::Image => events.keep_pushed(Owner::Block(slot), key, value),
-            _ => events.keep(Owner::Block(slot), key, value),
+        self.blocks.get(index).into_iter().for_each(|open| *open = Open::Image);
+        image.members(|key, value| {
+            if has_some {
+                events.keep_pushed(Owner::Block(slot), key, value);
+            } else {
+                events.keep(Owner::Block(slot), key, value);
+            }
         })
     }
 
@@ -329,23 +301,22 @@ impl Fold {
     }
 
     fn arguments(&mut self, index: u64, input: Raw<'_>, events: &mut Events) {
-        let slot = self.slots.get(index);
-        match slot.and_then(|slot| Some((slot, self.blocks.get_mut(&slot)?))) {
-            Some((slot, open @ (Open::BareCall | Open::Call))) => {
+        let slot = self.blocks.slot(index).unwrap_or_else(|| {
+            let message = format!("arguments came for block {index}, which was not started");
+            events.notice(Kind::OrphanDelta, message);
+            let opening = Opening::Other { kind: "unstarted".to_owned() };
+            self.blocks.open(index, opening, Open::Whole, events)
+        });
+        match self.blocks.get(index) {
+            Some(Open::Call(arguments)) => {
                 if input.has_text() {
-                    *open = Open::Call;
+                    *arguments = Arguments::Deltas;
                 }
                 events.grew(slot, input);
             }
-            Some((slot, Open::Whole)) => {
+            Some(Open::Whole) => {
                 let keep = Keep::Grow(input.owned_string().unwrap_or_default().into());
                 events.push(Event::Kept { owner: Owner::Block(slot), key: "input".into(), keep });
-            }
-            None if slot.is_none() => {
-                let message = format!("arguments came for block {index}, which was not started");
-                events.notice(Kind::OrphanDelta, message);
-                self.open(index, Opening::Other { kind: "unstarted".to_owned() }, Open::Whole, events);
-                self.arguments(index, input, events);
             }
             Some(_) | None => self.misfit(index, "toolUse", input, events),
         }
@@ -353,8 +324,8 @@ impl Fold {
 
     /// Appends to a list of a block, whatever kind of block it is.
     fn append(&mut self, index: u64, delta: &str, key: &str, value: Raw<'_>, events: &mut Events) {
-        let kind = match self.slots.get(index).and_then(|slot| self.blocks.get(&slot)) {
-            Some(open) => *open,
+        let kind = match self.blocks.get(index) {
+            Some(open) => open.clone(),
             None if delta == "citation" => Open::Text,
             None => Open::Whole,
         };
@@ -365,7 +336,7 @@ impl Fold {
 
     /// Keeps a field of a block.
     fn keep(&mut self, index: u64, key: &str, value: Raw<'_>, events: &mut Events) {
-        match self.slots.get(index) {
+        match self.blocks.slot(index) {
             Some(slot) => events.keep(Owner::Block(slot), key, value),
             None => self.misfit(index, key, value, events),
         }
@@ -380,17 +351,15 @@ impl Fold {
         value: Raw<'_>,
         events: &mut Events,
     ) -> Option<Slot> {
-        let Some(slot) = self.slots.get(index) else {
+        let Some(slot) = self.blocks.slot(index) else {
             let opening = match kind {
                 Open::Text => TEXT,
                 Open::Thinking => THINKING,
-                Open::BareCall | Open::Call | Open::Whole | Open::Image => {
-                    Opening::Other { kind: delta.to_owned() }
-                }
+                Open::Call(_) | Open::Whole | Open::Image => Opening::Other { kind: delta.to_owned() },
             };
-            return Some(self.open(index, opening, kind, events));
+            return Some(self.blocks.open(index, opening, kind, events));
         };
-        if self.blocks.get(&slot) == Some(&kind) {
+        if self.blocks.get(index).is_some_and(|open| *open == kind) {
             return Some(slot);
         }
         self.misfit(index, delta, value, events);
@@ -398,8 +367,7 @@ impl Fold {
     }
 
     fn misfit(&mut self, index: u64, delta: &str, value: Raw<'_>, events: &mut Events) {
-        let slot = self.slots.get(index);
-        if slot.is_some_and(|slot| self.blocks.contains_key(&slot)) {
+        if self.blocks.get(index).is_some() {
             let message = format!("delta `{delta}` does not fit block {index}");
             events.keep_unknown(Kind::UnknownEvent, message, value);
         } else {
@@ -408,29 +376,9 @@ impl Fold {
         }
     }
 
-    fn end_block(&mut self, index: u64, events: &mut Events) {
-        match self.slots.get(index).and_then(|slot| Some((slot, self.blocks.remove(&slot)?))) {
-            Some((slot, Open::BareCall)) => self.bare = Some(slot),
-            Some((slot, _)) => events.closed(slot),
-            None => {
-                events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
-            }
-        }
-    }
-
-    fn close_bare(&mut self, events: &mut Events) {
-        if let Some(slot) = self.bare.take() {
-            events.closed(slot);
-        }
-    }
-
     fn stop(&mut self, reason: Option<String>, events: &mut Events) {
         events.stopped(reason, stop_reason, "the message ended without a stop reason");
-        self.close_bare(events);
-        for (slot, _) in std::mem::take(&mut self.blocks) {
-            events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
-            events.closed(slot);
-        }
+        self.blocks.end_all(events);
         events.push(Event::Ended);
         self.state = State::After;
     }
@@ -451,8 +399,8 @@ impl Fold {
 #[derive(Default)]
 struct Members<'a> {
     index: u64,
-    start: Option<Raw<'a>>,
-    delta: Option<Raw<'a>>,
+    start: Raw<'a>,
+    delta: Raw<'a>,
     role: Option<String>,
     reason: Option<String>,
     usage: Option<Raw<'a>>,

@@ -15,7 +15,12 @@ pub(super) struct Blocks<'a> {
     pub(super) events: &'a mut Events,
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
+    /// For a message with a single choice.
+    pub(super) fn new(next: &'a mut u32, events: &'a mut Events) -> Self {
+        Self { choice: 0, next, events }
+    }
+
     pub(super) fn new_block(&mut self, opening: Opening) -> Slot {
         let block = Slot::new(*self.next);
         *self.next += 1;

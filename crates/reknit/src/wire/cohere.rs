@@ -86,7 +86,7 @@ struct Members<'a> {
     kind: Option<Cow<'a, str>>,
     id: Option<String>,
     index: u64,
-    delta: Option<Raw<'a>>,
+    delta: Raw<'a>,
     message: Option<Raw<'a>>,
     others: Others<'a>,
 }
@@ -98,7 +98,7 @@ impl<'a> Members<'a> {
             "type" => members.kind = value.string(),
             "id" => members.id = value.owned_string(),
             "index" => members.index = value.number().unwrap_or(0),
-            "delta" => members.delta = Some(value),
+            "delta" => members.delta = value,
             "message" => members.message = Some(value),
             _ => members.others.add(key, value),
         })?;
@@ -146,8 +146,7 @@ impl Fold {
         events: &mut Events,
     ) -> Result<(), Error> {
         let Members { id, index, delta, others, .. } = members;
-        let delta = delta.unwrap_or(Raw::new("{}"));
-        let message = delta.get("message").unwrap_or(Raw::new("{}"));
+        let message = delta.get("message").unwrap_or_default();
         if kind == "message-start" {
             self.start(id, message, events);
         }
@@ -160,7 +159,7 @@ impl Fold {
         match kind {
             "message-start" => {}
             "content-start" | "content-delta" => {
-                let content = message.get("content").unwrap_or(Raw::new("{}"));
+                let content = message.get("content").unwrap_or_default();
                 faults.note("`content`", self.content(index, content, events));
                 owner = self.contents.get(&index).map_or(owner, |open| Owner::Block(open.slot));
             }
@@ -171,13 +170,13 @@ impl Fold {
                 }
             }
             "tool-call-start" | "tool-call-delta" => {
-                let call = message.get("tool_calls").unwrap_or(Raw::new("{}"));
+                let call = message.get("tool_calls").unwrap_or_default();
                 faults.note("`tool_calls`", self.call(kind, index, call, events));
                 owner = self.calls.get(&index).map_or(owner, |open| Owner::Block(open.slot));
             }
             "tool-call-end" => Self::end(&mut self.calls, index, &mut self.bare, events),
             "citation-start" => {
-                let citation = message.get("citations").unwrap_or(Raw::new("{}"));
+                let citation = message.get("citations").unwrap_or_default();
                 self.citation(citation, events);
             }
             // A citation comes whole with its start.
@@ -222,7 +221,7 @@ impl Fold {
         let slot = match self.plan {
             Some(Open { slot, phase: Phase::Open }) => slot,
             _ => {
-                let slot = self.blocks(events).new_block(TEXT);
+                let slot = Blocks::new(&mut self.slots, events).new_block(TEXT);
                 events.keep(Owner::Block(slot), "type", Value::from(TOOL_PLAN));
                 self.plan = Some(Open { slot, phase: Phase::Open });
                 slot
@@ -255,7 +254,7 @@ impl Fold {
                     None if text.is_some_and(|(is_thinking, _)| is_thinking) => THINKING,
                     None => TEXT,
                 };
-                let slot = self.blocks(events).new_block(opening);
+                let slot = Blocks::new(&mut self.slots, events).new_block(opening);
                 self.contents.insert(index, Open { slot, phase: Phase::Open });
                 slot
             }
@@ -268,7 +267,7 @@ impl Fold {
     }
 
     fn call(&mut self, event: &str, index: u64, call: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut id, mut function, mut others) = (None, Raw::new("{}"), Others::default());
+        let (mut id, mut function, mut others) = (None, Raw::default(), Others::default());
         call.fields(|key, value| match key {
             "id" => id = value.owned_string(),
             "function" => function = value,
@@ -290,7 +289,8 @@ impl Fold {
                     events.notice(Kind::DuplicateBlock, format!("call {index} was opened a second time"));
                     Self::end(&mut self.calls, index, &mut None, events);
                 }
-                let slot = self.blocks(events).new_call(id.as_deref(), &name, Notation::Json);
+                let slot =
+                    Blocks::new(&mut self.slots, events).new_call(id.as_deref(), &name, Notation::Json);
                 Open { slot, phase: Phase::Bare }
             }
             _ => {
@@ -379,7 +379,7 @@ impl Fold {
         let (mut plan, mut content, mut calls, mut citations) = (None, None, None, None);
         let (mut role, mut end) = (None, End::default());
         others.each(|key, value| end.take(key, value));
-        message.unwrap_or(Raw::new("{}")).fields(|key, value| match key {
+        message.unwrap_or_default().fields(|key, value| match key {
             "role" => role = value.owned_string(),
             "tool_plan" => plan = Some(value),
             "content" => content = Some(value),
@@ -416,10 +416,6 @@ impl Fold {
         self.message_end(end, data, events);
         faults.result()
     }
-
-    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
-        Blocks { choice: 0, next: &mut self.slots, events }
-    }
 }
 
 /// What a message ends with.
@@ -443,7 +439,7 @@ impl<'a> End<'a> {
 }
 
 fn count(usage: Raw<'_>, events: &mut Events) {
-    let tokens = usage.get("tokens").unwrap_or(Raw::new("{}"));
+    let tokens = usage.get("tokens").unwrap_or_default();
     let number = |of: Raw<'_>, key| of.get(key).and_then(Raw::number);
     let counts = Usage {
         input: number(tokens, "input_tokens"),

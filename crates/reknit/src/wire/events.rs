@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::fields::{Address, Error, Half, Odd, Raw, flush, unescape};
+use super::fields::{Address, Error, Half, Odd, Raw, decode, flush, unescape};
 use super::repeat::Growth;
 use crate::diagnostic::{Diagnostic, Kind, Place, counted};
 use crate::event::{Event, Keep, Owner, Slot, Start, Stop, StopReason, Usage};
@@ -71,7 +71,6 @@ impl Events {
         self.padding = string.string_body().map(|_| string.address());
     }
 
-    /// How many events are queued.
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }
@@ -134,9 +133,7 @@ impl Events {
             self.notice(Kind::FieldAsText, format!("`{key}` is kept as its text: {error}"));
             return field.value();
         };
-        let (mut text, mut half) = (String::with_capacity(body.len()), None);
-        let mut odd = unescape(body, &mut half, &mut text);
-        odd.lone += flush(&mut half, &mut text);
+        let (text, odd) = decode(body);
         self.report(odd);
         text.into()
     }
@@ -198,7 +195,6 @@ impl Events {
         self.grown = Some((block, string.address()));
     }
 
-    /// Grows a block by plain text.
     pub(super) fn grew_plain(&mut self, block: Slot, text: &str) {
         if !text.is_empty() {
             let start = self.texts.len();

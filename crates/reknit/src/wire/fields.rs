@@ -20,6 +20,13 @@ pub(super) struct Raw<'a> {
     is_plain: bool,
 }
 
+/// An object without members.
+impl Default for Raw<'_> {
+    fn default() -> Self {
+        Self::new("{}")
+    }
+}
+
 impl<'a> Raw<'a> {
     /// JSON that has not been scanned yet, such as that of a frame.
     pub(super) fn new(json: &'a str) -> Self {
@@ -98,7 +105,7 @@ impl<'a> Raw<'a> {
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
         let body = self.string_body().filter(|body| !body.is_empty())?;
         let has_escapes = !self.is_plain && memchr::memchr(b'\\', body.as_bytes()).is_some();
-        Some(if has_escapes { decoded(body).into() } else { Cow::Borrowed(body) })
+        Some(if has_escapes { decode(body).0.into() } else { Cow::Borrowed(body) })
     }
 
     pub(super) fn owned_string(self) -> Option<String> {
@@ -120,7 +127,7 @@ impl<'a> Raw<'a> {
 
     /// The value, or its text if it is nested too deep or malformed. A malformed string is still read.
     pub(super) fn value(self) -> Value {
-        let lenient = || Value::from(self.string_body().map_or(self.text.to_owned(), decoded));
+        let lenient = || Value::from(self.string_body().map_or(self.text.to_owned(), |body| decode(body).0));
         self.exact().unwrap_or_else(|_| lenient())
     }
 
@@ -186,11 +193,11 @@ impl Faults {
 }
 
 /// The body of a string, unescaped. Lone surrogates become U+FFFD.
-fn decoded(body: &str) -> String {
+pub(super) fn decode(body: &str) -> (String, Odd) {
     let (mut out, mut half) = (String::with_capacity(body.len()), None);
-    unescape(body, &mut half, &mut out);
-    flush(&mut half, &mut out);
-    out
+    let mut odd = unescape(body, &mut half, &mut out);
+    odd.lone += flush(&mut half, &mut out);
+    (out, odd)
 }
 
 /// Half of a surrogate pair at the end of a string, which waits for the other half at the start of the next.
@@ -293,7 +300,7 @@ fn escape(text: &str) -> Escape {
 mod tests {
     use super::*;
 
-    fn decode(bodies: &[&str]) -> (String, u32) {
+    fn decode_all(bodies: &[&str]) -> (String, u32) {
         let (mut out, mut half, mut lone) = (String::new(), None, 0);
         for body in bodies {
             lone += unescape(body, &mut half, &mut out).lone;
@@ -304,7 +311,7 @@ mod tests {
 
     #[test]
     fn every_escape_is_decoded() {
-        let (text, lone) = decode(&[r#"a\"\\\/\b\f\n\r\té\u0041\u00e9😀"#]);
+        let (text, lone) = decode_all(&[r#"a\"\\\/\b\f\n\r\té\u0041\u00e9😀"#]);
         assert_eq!((text.as_str(), lone), ("a\"\\/\u{8}\u{c}\n\r\té\u{41}é😀", 0));
     }
 
@@ -322,22 +329,22 @@ mod tests {
         ] {
             let (mut out, mut half) = (String::new(), None);
             assert_eq!(unescape(body, &mut half, &mut out).escapes, 1, "{body}");
-            assert_eq!(decode(&[body]).0, expected, "{body}");
+            assert_eq!(decode_all(&[body]).0, expected, "{body}");
         }
     }
 
     #[test]
     fn a_pair_cut_between_two_strings_is_joined() {
-        assert_eq!(decode(&[r"x\ud83d", r"\ude00y"]), ("x😀y".to_owned(), 0));
-        assert_eq!(decode(&[r"\ud83d", "", r"\ude00"]), ("😀".to_owned(), 0));
+        assert_eq!(decode_all(&[r"x\ud83d", r"\ude00y"]), ("x😀y".to_owned(), 0));
+        assert_eq!(decode_all(&[r"\ud83d", "", r"\ude00"]), ("😀".to_owned(), 0));
     }
 
     #[test]
     fn a_lone_half_is_replaced_and_counted() {
-        assert_eq!(decode(&[r"\ud83dx"]), ("\u{fffd}x".to_owned(), 1));
-        assert_eq!(decode(&[r"\ude00\ud83d"]), ("\u{fffd}\u{fffd}".to_owned(), 2));
-        assert_eq!(decode(&[r"\ud83d\ud83d\ude00"]), ("\u{fffd}😀".to_owned(), 1));
-        assert_eq!(decode(&[r"\ud83d\n"]), ("\u{fffd}\n".to_owned(), 1));
+        assert_eq!(decode_all(&[r"\ud83dx"]), ("\u{fffd}x".to_owned(), 1));
+        assert_eq!(decode_all(&[r"\ude00\ud83d"]), ("\u{fffd}\u{fffd}".to_owned(), 2));
+        assert_eq!(decode_all(&[r"\ud83d\ud83d\ude00"]), ("\u{fffd}😀".to_owned(), 1));
+        assert_eq!(decode_all(&[r"\ud83d\n"]), ("\u{fffd}\n".to_owned(), 1));
     }
 
     #[test]

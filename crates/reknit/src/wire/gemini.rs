@@ -223,7 +223,7 @@ impl Fold {
         let before = events.len();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
         let mut faults = Faults::default();
-        let read = content.unwrap_or(Raw::new("{}")).fields(|key, value| match key {
+        let read = content.unwrap_or_default().fields(|key, value| match key {
             "role" => {}
             "parts" => faults.each("`parts`", Some(value), |part| state.part(part, &mut blocks)),
             _ => others.add(key, value),
@@ -271,7 +271,7 @@ impl Fold {
 /// Calls `each` for the elements of all lists in an object, with the name of their list.
 fn for_each_element<'a>(object: Option<Raw<'a>>, mut each: impl FnMut(&str, Raw<'a>)) {
     // Anything but an object of lists has no elements.
-    let _ = object.unwrap_or(Raw::new("{}")).members(|key, list| {
+    let _ = object.unwrap_or_default().members(|key, list| {
         let _ = list.elements(|element| each(key, element));
     });
 }

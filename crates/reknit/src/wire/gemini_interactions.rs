@@ -68,9 +68,9 @@ enum Part {
 struct Members<'a> {
     kind: Option<Cow<'a, str>>,
     index: u64,
-    step: Option<Raw<'a>>,
-    delta: Option<Raw<'a>>,
-    interaction: Option<Raw<'a>>,
+    step: Raw<'a>,
+    delta: Raw<'a>,
+    interaction: Raw<'a>,
     error: Option<Raw<'a>>,
     usage: Option<Raw<'a>>,
     others: Others<'a>,
@@ -82,9 +82,9 @@ impl<'a> Members<'a> {
         Raw::new(data).fields(|key, value| match key {
             "event_type" => members.kind = value.string(),
             "index" => members.index = value.number().unwrap_or(0),
-            "step" => members.step = Some(value),
-            "delta" => members.delta = Some(value),
-            "interaction" => members.interaction = Some(value),
+            "step" => members.step = value,
+            "delta" => members.delta = value,
+            "interaction" => members.interaction = value,
             "error" => members.error = Some(value),
             "usage" => members.usage = Some(value),
             "metadata" => members.usage = value.get("total_usage").or(members.usage),
@@ -112,25 +112,21 @@ impl Translate for Fold {
         let mut faults = Faults::default();
         match kind {
             "interaction.created" => {
-                let interaction = members.interaction.unwrap_or(Raw::new("{}"));
-                faults.note("`interaction`", self.start(interaction, events));
+                faults.note("`interaction`", self.start(members.interaction, events));
             }
             "interaction.completed" => {
                 self.state.begin("interaction", events);
-                let interaction = members.interaction.unwrap_or(Raw::new("{}"));
-                faults.note("`interaction`", self.complete(interaction, frame, events));
+                faults.note("`interaction`", self.complete(members.interaction, frame, events));
             }
             // The status of an interaction that goes on; its end has an event of its own.
             "interaction.status_update" => events.push(Event::Ping),
             "step.start" => {
                 self.state.begin("interaction", events);
-                let step = members.step.unwrap_or(Raw::new("{}"));
-                faults.note("`step`", self.open(members.index, step, events));
+                faults.note("`step`", self.open(members.index, members.step, events));
             }
             "step.delta" => {
                 self.state.begin("interaction", events);
-                let delta = members.delta.unwrap_or(Raw::new("{}"));
-                faults.note("`delta`", self.delta(members.index, delta, events));
+                faults.note("`delta`", self.delta(members.index, members.delta, events));
             }
             "step.stop" => {
                 self.state.begin("interaction", events);
@@ -144,8 +140,7 @@ impl Translate for Fold {
                 faults.note("the interaction", self.complete(data, frame, events));
             }
             "error" => {
-                let error = members.error.unwrap_or(Raw::new("{}"));
-                fail(error, &["code", "status"], frame, events);
+                fail(members.error.unwrap_or_default(), &["code", "status"], frame, events);
                 self.state = State::After;
             }
             unknown => {
@@ -198,7 +193,7 @@ impl Fold {
         let mut faults = Faults::default();
         let (step, slot) = match &*kind {
             "thought" => {
-                let slot = self.blocks(events).new_block(THINKING);
+                let slot = Blocks::new(&mut self.slots, events).new_block(THINKING);
                 faults.each("`summary`", others.take("summary"), |part| {
                     part.get("text").into_iter().for_each(|text| events.grew(slot, text));
                     Ok(())
@@ -218,7 +213,7 @@ impl Fold {
                 (open, slot)
             }
             call if call.ends_with("_call") => {
-                let mut blocks = self.blocks(events);
+                let mut blocks = Blocks::new(&mut self.slots, events);
                 let id = blocks.call_id(others.take("id").and_then(Raw::owned_string));
                 let runner = if call == "function_call" { Runner::Client } else { Runner::Provider };
                 let name = others.take("name").and_then(Raw::owned_string);
@@ -231,11 +226,12 @@ impl Fold {
             result if result.ends_with("_result") => {
                 let call_id = others.take("call_id").and_then(Raw::owned_string);
                 let opening = Opening::ToolResult { kind: result.to_owned(), call_id };
-                let slot = self.blocks(events).new_block(opening);
+                let slot = Blocks::new(&mut self.slots, events).new_block(opening);
                 (Step::Whole(slot), Some(slot))
             }
             other => {
-                let slot = self.blocks(events).new_block(Opening::Other { kind: other.to_owned() });
+                let slot =
+                    Blocks::new(&mut self.slots, events).new_block(Opening::Other { kind: other.to_owned() });
                 (Step::Whole(slot), Some(slot))
             }
         };
@@ -253,7 +249,7 @@ impl Fold {
             "content" => content = Some(value),
             _ => others.add(key, value),
         })?;
-        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        let mut blocks = Blocks::new(&mut self.slots, events);
         let slot = match (self.steps.get_mut(&index), &*kind) {
             (Some(Step::Thought(slot)), "thought_summary") => {
                 let text = content.and_then(|content| content.get("text"));
@@ -389,10 +385,6 @@ impl Fold {
         events.push(Event::Ended);
         self.state = State::After;
         faults.result()
-    }
-
-    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
-        Blocks { choice: 0, next: &mut self.slots, events }
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::json::{Object, Value};
 use crate::text::Text;
 
-/// Appends text to a field.
 pub(super) fn grow(fields: &mut Object, key: String, piece: &Text) {
     match fields.get_mut(&key) {
         Some(Value::String(text)) => push(text, piece),

@@ -21,7 +21,6 @@ pub(super) fn of_kind(kind: &str, block: &Object) -> Value {
     std::iter::once(("type".to_owned(), kind.into())).chain(others).collect::<Object>().into()
 }
 
-/// The data URL of an image.
 pub(super) fn data_url(media_type: &str, data: &str) -> Value {
     format!("data:{media_type};base64,{data}").into()
 }

@@ -109,7 +109,7 @@ impl Translate for Fold {
             let role = members.message.and_then(|message| message.get("role")).and_then(Raw::owned_string);
             events.started(Start { id: None, model: members.model, role });
         }
-        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        let mut blocks = Blocks::new(&mut self.slots, events);
         if let Some(text) = members.thinking {
             blocks.grow(&mut self.thinking, &THINKING, text);
         }
@@ -152,7 +152,7 @@ impl Fold {
             "images" => images = Some(value),
             _ => others.add(key, value),
         })?;
-        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        let mut blocks = Blocks::new(&mut self.slots, events);
         if let Some(text) = thinking {
             blocks.grow(&mut self.thinking, &THINKING, text);
         }
@@ -198,15 +198,15 @@ enum Made {
 }
 
 fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
-    let (mut id, mut name, mut arguments, mut function) = (None, None, None, None);
+    let (mut id, mut name, mut arguments, mut function) = (None, None, None, Raw::default());
     let mut others = Others::default();
     call.fields(|key, value| match key {
         "id" => id = value.string(),
-        "function" => function = Some(value),
+        "function" => function = value,
         "type" => {}
         _ => others.add(key, value),
     })?;
-    function.unwrap_or(Raw::new("{}")).fields(|key, value| match key {
+    function.fields(|key, value| match key {
         "name" => name = value.string(),
         "arguments" => arguments = Some(value),
         // The order of the calls says the same.

@@ -14,6 +14,11 @@ impl<'a> Others<'a> {
         self.0.push((key.to_owned(), value));
     }
 
+    /// The last member of this name.
+    pub(super) fn get(&self, key: &str) -> Option<Raw<'a>> {
+        self.0.iter().rfind(|(name, _)| name == key).map(|(_, value)| *value)
+    }
+
     /// The same; it is then not kept.
     pub(super) fn take(&mut self, key: &str) -> Option<Raw<'a>> {
         let at = self.0.iter().rposition(|(name, _)| name == key)?;
@@ -22,11 +27,6 @@ impl<'a> Others<'a> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// The last member of this name.
-    pub(super) fn get(&self, key: &str) -> Option<Raw<'a>> {
-        self.0.iter().rfind(|(name, _)| name == key).map(|(_, value)| *value)
     }
 
     pub(super) fn each(self, mut member: impl FnMut(&str, Raw<'a>)) {

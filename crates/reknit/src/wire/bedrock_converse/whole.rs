@@ -1,32 +1,32 @@
 //! A reply of `Converse` without a stream.
 
-use super::{Fold, Open, count};
+use super::{Fold, count};
 use crate::event::{Owner, Start};
 use crate::wire::State;
 use crate::wire::events::Events;
 use crate::wire::fields::{Error, Faults, Raw};
+use crate::wire::numbered::Open;
 use crate::wire::others::Others;
 
 impl Fold {
-    /// Reads a whole reply.
     pub(super) fn whole(&mut self, reply: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut message, mut reason, mut usage, mut others) = (None, None, None, Others::default());
+        let (mut message, mut reason, mut usage, mut others) =
+            (Raw::default(), None, None, Others::default());
         reply.fields(|key, value| match key {
-            "output" => message = value.get("message"),
+            "output" => message = value.get("message").unwrap_or_default(),
             "stopReason" => reason = value.owned_string(),
             "usage" => usage = Some(value),
             _ => others.add(key, value),
         })?;
-        let message = message.unwrap_or(Raw::new("{}"));
         *self = Self { state: State::Within, ..Self::default() };
         let role = message.get("role").and_then(Raw::owned_string);
         events.started(Start { id: None, model: None, role });
         let (mut faults, mut index) = (Faults::default(), 0);
         faults.each("`content`", message.get("content"), |block| {
-            self.close_bare(events);
+            self.blocks.close_bare(events);
             let read = self.content(index, block, events);
-            if self.slots.get(index).is_some() {
-                self.end_block(index, events);
+            if self.blocks.slot(index).is_some() {
+                self.blocks.end(index, events);
             }
             index += 1;
             read
@@ -39,7 +39,6 @@ impl Fold {
         faults.result()
     }
 
-    /// Reads a block of a whole reply.
     fn content(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut kind = None;
         block.members(|key, value| kind = kind.take().or(Some((key.to_owned(), value))))?;

@@ -62,7 +62,6 @@ impl Candidate {
         self.finish_reason.is_some() && !self.goes_on
     }
 
-    /// Notes that more content came.
     pub(super) fn go_on(&mut self) {
         self.goes_on = self.finish_reason.is_some();
     }
@@ -245,7 +244,6 @@ impl Candidate {
         read
     }
 
-    /// Takes code that Google runs.
     fn code(&mut self, code: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
         let (mut id, mut arguments) = (None, String::new());
         code.members(|key, value| match key {
@@ -282,7 +280,6 @@ impl Candidate {
         Ok(())
     }
 
-    /// Opens the block of a call that Google ran.
     fn ran(&mut self, id: CallId, name: String, arguments: &str, blocks: &mut Blocks<'_>) -> Slot {
         self.ran = Some(id.to_string());
         let slot = self.whole(native_call(id, name, Runner::Provider), blocks);
