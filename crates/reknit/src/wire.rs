@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::diagnostic::{Hint, Kind};
-use crate::event::{Event, Slot};
+use crate::event::{Event, Slot, Start};
 use crate::frame::{self, Frame};
 use crate::json::Value;
 
@@ -26,10 +26,12 @@ mod gemini_interactions;
 mod halves;
 mod heartbeat;
 mod join;
+mod numbered;
 mod object;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod others;
 mod repeat;
 pub(crate) mod request;
 mod seen;
@@ -76,6 +78,12 @@ struct Entry {
     translate: fn() -> Box<dyn Translate>,
 }
 
+impl Entry {
+    fn of<F: Translate + Default + 'static>(name: &'static str, claims: fn(&Frame<'_>) -> bool) -> Self {
+        Self { name, claims, translate: || Box::<F>::default() }
+    }
+}
+
 /// Where in a stream of messages the next frame is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum State {
@@ -85,6 +93,17 @@ enum State {
     Within,
     /// A message is over, and another may begin.
     After,
+}
+
+impl State {
+    /// Starts a message whose start is missing: its content still counts.
+    fn begin(&mut self, message: &str, events: &mut Events) {
+        if *self == Self::Before {
+            events.notice(Kind::MissingStart, format!("the start of the {message} is missing"));
+            events.started(Start::default());
+            *self = Self::Within;
+        }
+    }
 }
 
 /// Turns the frames of one dialect into events. It remembers what it needs to read the next frame.
@@ -198,45 +217,21 @@ impl Dialect {
 
     fn entry(self) -> Entry {
         match self {
-            Self::Anthropic => Entry {
-                name: "anthropic",
-                claims: anthropic::claims,
-                translate: || Box::<anthropic::Fold>::default(),
-            },
-            Self::OpenAiChat => Entry {
-                name: "openai-chat",
-                claims: openai_chat::claims,
-                translate: || Box::<openai_chat::Fold>::default(),
-            },
-            Self::OpenAiResponses => Entry {
-                name: "openai-responses",
-                claims: openai_responses::claims,
-                translate: || Box::<openai_responses::Fold>::default(),
-            },
-            Self::Gemini => {
-                Entry { name: "gemini", claims: gemini::claims, translate: || Box::<gemini::Fold>::default() }
+            Self::Anthropic => Entry::of::<anthropic::Fold>("anthropic", anthropic::claims),
+            Self::OpenAiChat => Entry::of::<openai_chat::Fold>("openai-chat", openai_chat::claims),
+            Self::OpenAiResponses => {
+                Entry::of::<openai_responses::Fold>("openai-responses", openai_responses::claims)
             }
-            Self::GeminiInteractions => Entry {
-                name: "gemini-interactions",
-                claims: gemini_interactions::claims,
-                translate: || Box::<gemini_interactions::Fold>::default(),
-            },
-            Self::BedrockConverse => Entry {
-                name: "bedrock-converse",
-                claims: bedrock_converse::claims,
-                translate: || Box::<bedrock_converse::Fold>::default(),
-            },
-            Self::Cohere => {
-                Entry { name: "cohere", claims: cohere::claims, translate: || Box::<cohere::Fold>::default() }
+            Self::Gemini => Entry::of::<gemini::Fold>("gemini", gemini::claims),
+            Self::GeminiInteractions => {
+                Entry::of::<gemini_interactions::Fold>("gemini-interactions", gemini_interactions::claims)
             }
-            Self::Ollama => {
-                Entry { name: "ollama", claims: ollama::claims, translate: || Box::<ollama::Fold>::default() }
+            Self::BedrockConverse => {
+                Entry::of::<bedrock_converse::Fold>("bedrock-converse", bedrock_converse::claims)
             }
-            Self::AgentC => Entry {
-                name: "agent-c",
-                claims: agent_c::claims,
-                translate: || Box::<agent_c::Fold>::default(),
-            },
+            Self::Cohere => Entry::of::<cohere::Fold>("cohere", cohere::claims),
+            Self::Ollama => Entry::of::<ollama::Fold>("ollama", ollama::claims),
+            Self::AgentC => Entry::of::<agent_c::Fold>("agent-c", agent_c::claims),
         }
     }
 }

@@ -5,22 +5,15 @@ use crate::wire::request::{Called, Said};
 
 /// The bodies of entries for what was said in a session with this model.
 pub(super) fn of(said: Said, dialect: &str, model: &str) -> Vec<Body> {
-    match said {
-        Said::User(content) => vec![Body::UserMessage { content }],
-        Said::ReplyStarted => {
-            vec![Body::Request { dialect: dialect.to_owned(), model: model.to_owned() }]
-        }
-        said => events(said).into_iter().map(Body::Agent).collect(),
-    }
-}
-
-fn events(said: Said) -> Vec<AgentEvent> {
     let event = match said {
-        Said::User(_) | Said::ReplyStarted => return Vec::new(),
+        Said::User(content) => return vec![Body::UserMessage { content }],
+        Said::ReplyStarted => {
+            return vec![Body::Request { dialect: dialect.to_owned(), model: model.to_owned() }];
+        }
         Said::Thinking(thinking) => {
             let metadata = thinking.metadata();
             let delta = AgentEvent::ReasoningDelta { delta: thinking.text };
-            return vec![delta, AgentEvent::ReasoningEnd { metadata }];
+            return vec![Body::Agent(delta), Body::Agent(AgentEvent::ReasoningEnd { metadata })];
         }
         Said::Text(text) => AgentEvent::TextDelta { delta: text },
         Said::TextFields(fields) => AgentEvent::ProviderBlock { kind: "text".to_owned(), block: fields },
@@ -36,5 +29,5 @@ fn events(said: Said) -> Vec<AgentEvent> {
         }
         Said::Block { kind, block } => AgentEvent::ProviderBlock { kind, block },
     };
-    vec![event]
+    vec![Body::Agent(event)]
 }

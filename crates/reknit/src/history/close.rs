@@ -50,7 +50,7 @@ impl Closing<'_> {
         let mut closed = Closed::default();
         // Calls that the provider runs keep their ids, so calls of the client must not have the same ones.
         if self.origin == Origin::Own {
-            reply.provider_call_ids().for_each(|id| self.ids.reserve(id));
+            reply.provider_calls().for_each(|(id, _)| self.ids.reserve(id));
         }
         for (at, open) in reply.parts.iter().enumerate() {
             let before = closed.parts.len();

@@ -105,13 +105,8 @@ impl<'a> Reply<'a> {
     /// Whether there are calls, and the provider runs all of them.
     pub(super) fn has_only_provider_calls(&self) -> bool {
         let is_call = |part: &&Open<'_>| matches!(part.body, OpenBody::Call { .. });
-        let (all, by_provider) =
-            (self.parts.iter().filter(is_call).count(), self.provider_call_ids().count());
+        let (all, by_provider) = (self.parts.iter().filter(is_call).count(), self.provider_calls().count());
         all > 0 && all == by_provider
-    }
-
-    pub(super) fn provider_call_ids(&self) -> impl Iterator<Item = &'a str> {
-        self.provider_calls().map(|(id, _)| id)
     }
 
     /// The calls that the provider runs, by id.

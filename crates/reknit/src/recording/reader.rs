@@ -37,10 +37,11 @@ enum Input {
     Over,
 }
 
-/// A line of the buffer, with or without its line end.
-enum Line {
-    Whole(Range<usize>),
-    Unterminated(Range<usize>),
+/// A line of the buffer.
+struct Line {
+    range: Range<usize>,
+    /// Whether its line end has arrived.
+    is_whole: bool,
 }
 
 impl Reader {
@@ -102,24 +103,25 @@ impl Reader {
     }
 
     fn advance(&mut self) -> Result<Option<Read>, Error> {
-        while let Some(line) = self.next_line()? {
-            let (Line::Whole(range) | Line::Unterminated(range)) = &line;
-            if self.buffer[range.clone()].trim_ascii().is_empty() {
+        while let Some(Line { range, is_whole }) = self.next_line()? {
+            let line = &self.buffer[range.clone()];
+            if line.trim_ascii().is_empty() {
                 continue;
             }
             let number = self.lines;
             let error = |fault| Error { fault, line: number };
-            let is_header = detect(&self.buffer[range.clone()]) == Detected::Recording;
-            // One that is cut belongs to an exchange of which nothing came.
-            let is_next = is_header && matches!(line, Line::Whole(_));
-            if self.header.is_none() || is_next {
-                self.header = Some(self.parse_header(range.clone()).map_err(error)?);
-                continue;
+            let is_header = detect(line) == Detected::Recording;
+            if self.header.is_none() && !is_header {
+                return Err(error(Fault::NoHeader));
             }
-            match (self.parse(range.clone()), line) {
-                (Ok(object), _) => return Read::from_line(object).map(Some).map_err(error),
-                (Err(_), Line::Unterminated(range)) => self.drop_line(&range),
-                (Err(fault), Line::Whole(_)) => return Err(error(fault)),
+            match self.parse(line) {
+                // A later one that is cut belongs to an exchange of which nothing came.
+                parsed if self.header.is_none() || is_header && is_whole => {
+                    self.header = Some(parsed.and_then(Header::from_line).map_err(error)?);
+                }
+                Ok(object) => return Read::from_line(object).map(Some).map_err(error),
+                Err(_) if !is_whole => self.drop_line(&range),
+                Err(fault) => return Err(error(fault)),
             }
         }
         if self.input == Input::Ending {
@@ -143,26 +145,18 @@ impl Reader {
             return Err(Error { fault, line: self.lines + 1 });
         }
         let range = self.start..end;
-        let line = match found {
-            Some(_) => Line::Whole(range),
-            None if self.input == Input::Ending && !range.is_empty() => Line::Unterminated(range),
-            None => return Ok(None),
-        };
-        self.lines += 1;
-        self.start = end + usize::from(found.is_some());
-        self.searched = self.start;
-        Ok(Some(line))
-    }
-
-    fn parse_header(&self, range: Range<usize>) -> Result<Header, Fault> {
-        if detect(&self.buffer[range.clone()]) != Detected::Recording {
-            return Err(Fault::NoHeader);
+        let is_whole = found.is_some();
+        if !is_whole && (self.input == Input::Open || range.is_empty()) {
+            return Ok(None);
         }
-        Header::from_line(self.parse(range)?)
+        self.lines += 1;
+        self.start = end + usize::from(is_whole);
+        self.searched = self.start;
+        Ok(Some(Line { range, is_whole }))
     }
 
-    fn parse(&self, range: Range<usize>) -> Result<Object, Fault> {
-        let text = str::from_utf8(&self.buffer[range]).map_err(|_| Fault::NotUtf8)?;
+    fn parse(&self, line: &[u8]) -> Result<Object, Fault> {
+        let text = str::from_utf8(line).map_err(|_| Fault::NotUtf8)?;
         match Value::parse(text, self.limits.json_depth) {
             Ok(Value::Object(object)) => Ok(object),
             Ok(_) => Err(Fault::NotARead { what: "it is not an object" }),

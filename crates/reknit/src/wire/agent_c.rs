@@ -6,16 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::blocks::{Blocks, TEXT, THINKING};
+use super::blocks::{Blocks, TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
+use super::others::Others;
 use super::seen::Seen;
 use super::{State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{
-    CallId, Event, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
-};
+use crate::event::{CallId, Event, Opening, Owner, Runner, Slot, Start, StopReason, Usage};
 use crate::frame::Frame;
 
 /// The type alone is not enough: other providers use the same words.
@@ -137,14 +136,13 @@ struct Members<'a> {
     goes_on: bool,
     stop_reason: Option<String>,
     usage: Usage,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
     fn read(data: &'a str) -> Result<Self, Error> {
         let mut members = Self { goes_on: true, ..Self::default() };
-        Raw::new(data).members(|key, value| match key {
-            _ if value.is_null() => {}
+        Raw::new(data).fields(|key, value| match key {
             "type" => members.kind = value.owned_string(),
             "id" => members.id = value.owned_string(),
             "session_id" => members.session = value.owned_string(),
@@ -157,11 +155,11 @@ impl<'a> Members<'a> {
             "output_tokens" => members.usage.output = value.number(),
             "completion_options" => {
                 members.model = value.get("model").and_then(Raw::owned_string);
-                members.others.push((key.to_owned(), value));
+                members.others.add(key, value);
             }
             // A reply is always the model's, and whether a call runs follows from the order of events.
             "role" | "format" | "active" => {}
-            _ => members.others.push((key.to_owned(), value)),
+            _ => members.others.add(key, value),
         })?;
         Ok(members)
     }
@@ -238,7 +236,7 @@ impl Fold {
         }
         let mut faults = Faults::default();
         if part != Part::Media {
-            self.keep(&members.others, events);
+            members.others.keep_new(Owner::Message, &mut self.seen, events);
         }
         match part {
             Part::Text | Part::Thought => self.grow(part, members.content, events),
@@ -259,26 +257,14 @@ impl Fold {
         faults.result()
     }
 
-    fn keep(&mut self, others: &[(String, Raw<'_>)], events: &mut Events) {
-        for (key, value) in others {
-            if self.seen.is_new(key, *value) {
-                events.keep(Owner::Message, key, *value);
-            }
-        }
-    }
-
     fn grow(&mut self, part: Part, content: Option<Raw<'_>>, events: &mut Events) {
-        let Some(content) =
-            content.filter(|content| content.string_body().is_some_and(|body| !body.is_empty()))
-        else {
-            return;
-        };
+        let Some(content) = content.filter(|content| content.has_text()) else { return };
         let slot = match self.open {
             Some((open, slot)) if open == part => slot,
             _ => {
                 self.close(events);
                 let opening = if part == Part::Text { TEXT } else { THINKING };
-                let slot = self.blocks(events).new_block(opening);
+                let slot = Blocks::new(&mut self.slots, events).new_block(opening);
                 self.open = Some((part, slot));
                 slot
             }
@@ -308,47 +294,35 @@ impl Fold {
     fn call(&mut self, id: &str, name: &str, input: Raw<'_>, events: &mut Events) -> Slot {
         self.close(events);
         self.called.insert(id.to_owned());
-        let (id, name, runner) = (CallId::Given(id.to_owned()), name.to_owned(), Runner::Provider);
-        let (notation, origin) = (Notation::Json, Origin::Native);
-        let opening = Opening::ToolCall { id, name, runner, notation, origin };
-        let slot = self.blocks(events).new_block(opening);
-        // The arguments of some tools are a string that contains an object.
-        match input.string_body() {
-            Some(_) => events.grew(slot, input),
-            None => events.grew_plain(slot, input.text()),
-        }
+        let opening = native_call(CallId::Given(id.to_owned()), name.to_owned(), Runner::Provider);
+        let slot = Blocks::new(&mut self.slots, events).new_block(opening);
+        events.grew_arguments(slot, input);
         slot
     }
 
     fn results(&mut self, results: Option<Raw<'_>>, events: &mut Events) -> Result<(), Error> {
         let mut faults = Faults::default();
-        let read = results.unwrap_or(Raw::new("[]")).elements(|result| {
+        faults.each("`tool_results`", results, |result| {
             let Some(call_id) = result.get("tool_use_id").map(Raw::owned_string) else {
-                return events.keep_unknown(Kind::OrphanFragment, "a result does not name its call", result);
+                events.keep_unknown(Kind::OrphanFragment, "a result does not name its call", result);
+                return Ok(());
             };
             self.close(events);
             let opening = Opening::ToolResult { kind: "tool_result".to_owned(), call_id };
-            let slot = self.blocks(events).new_block(opening);
-            let read = result.members(|key, value| {
-                if !matches!(key, "type" | "tool_use_id") && !value.is_null() {
-                    events.keep(Owner::Block(slot), key, value);
-                }
-            });
-            faults.note("`tool_results`", read);
+            let slot = Blocks::new(&mut self.slots, events).new_block(opening);
+            let read = events.keep_others(Owner::Block(slot), result, &["type", "tool_use_id"]);
             events.closed(slot);
+            read
         });
-        faults.note("`tool_results`", read);
         faults.result()
     }
 
     fn media(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         self.close(events);
-        let slot = self.blocks(events).new_block(Opening::Other { kind: "render_media".to_owned() });
-        let read = Raw::new(frame.data).members(|key, value| {
-            if !matches!(key, "type" | "session_id" | "role") && !value.is_null() {
-                events.keep(Owner::Block(slot), key, value);
-            }
-        });
+        let slot = Blocks::new(&mut self.slots, events)
+            .new_block(Opening::Other { kind: "render_media".to_owned() });
+        let known = ["type", "session_id", "role"];
+        let read = events.keep_others(Owner::Block(slot), Raw::new(frame.data), &known);
         events.closed(slot);
         read
     }
@@ -369,20 +343,7 @@ impl Fold {
     fn end(&mut self, reason: Option<String>, events: &mut Events) {
         self.close(events);
         self.cut(events);
-        match reason {
-            Some(detail) => {
-                let reason = match &*detail {
-                    "end_turn" | "stop" => StopReason::End,
-                    "max_tokens" | "length" => StopReason::Length,
-                    "tool_use" => StopReason::Tool,
-                    "stop_sequence" => StopReason::StopSequence,
-                    "refusal" => StopReason::Refusal,
-                    _ => StopReason::Other,
-                };
-                events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
-            }
-            None => events.notice(Kind::NoStopReason, "the reply ended without a `stop_reason`"),
-        }
+        events.stopped(reason, stop_reason, "the reply ended without a `stop_reason`");
         events.push(Event::Ended);
         // The next turn belongs to the same session.
         *self = Self { state: State::After, session: self.session.take(), ..Self::default() };
@@ -392,10 +353,6 @@ impl Fold {
         if let Some((_, slot)) = self.open.take() {
             events.closed(slot);
         }
-    }
-
-    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
-        Blocks { choice: 0, next: &mut self.slots, events }
     }
 }
 
@@ -412,6 +369,17 @@ fn each_call<'a>(
             return events.keep_unknown(Kind::OrphanFragment, "a call has no id or no name", call);
         };
         let input = call.get("input").filter(|input| !input.is_null());
-        take(id, name, input.unwrap_or(Raw::new("{}")), events);
+        take(id, name, input.unwrap_or_default(), events);
     })
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "end_turn" | "stop" => StopReason::End,
+        "max_tokens" | "length" => StopReason::Length,
+        "tool_use" => StopReason::Tool,
+        "stop_sequence" => StopReason::StopSequence,
+        "refusal" => StopReason::Refusal,
+        _ => StopReason::Other,
+    }
 }

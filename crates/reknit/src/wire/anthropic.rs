@@ -4,17 +4,16 @@
 //! complete in its start event. Usage is cumulative. Only `message_stop` completes a message.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
+use super::blocks::{TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Raw, Scan};
-use super::slots::{Slots, Taken};
+use super::numbered::{Arguments, Numbered, Open};
+use super::others::Others;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{
-    CallId, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason, Usage,
-};
+use crate::event::{CallId, Event, Keep, Opening, Owner, Runner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 
@@ -49,42 +48,20 @@ const FALLBACK: &str = "fallback";
 pub(super) struct Fold {
     state: State,
     id: Option<String>,
-    slots: Slots,
-    blocks: BTreeMap<Slot, Open>,
-    /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
-    /// the model was stopped before it could write them.
-    bare: Option<Slot>,
+    blocks: Numbered,
     stopped: bool,
-}
-
-/// A block that has not been closed.
-#[derive(Clone, Debug)]
-enum Open {
-    Text,
-    Thinking,
-    Call(Arguments),
-    /// A result or another block: it comes whole, or deltas replace its fields.
-    Whole,
-}
-
-/// Where the arguments of a call come from.
-#[derive(Clone, Debug)]
-enum Arguments {
-    /// The start event, if no delta brings any. Empty if the start event only has a placeholder.
-    Start(String),
-    Deltas,
 }
 
 #[derive(Default)]
 struct Members<'a> {
     kind: Option<Cow<'a, str>>,
     index: Option<u64>,
-    message: Option<Raw<'a>>,
-    block: Option<Raw<'a>>,
+    message: Raw<'a>,
+    block: Raw<'a>,
     delta: Delta<'a>,
     usage: Option<Raw<'a>>,
     error: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
@@ -101,12 +78,12 @@ impl<'a> Members<'a> {
             match &*key {
                 "type" => members.kind = value.string(),
                 "index" => members.index = value.number(),
-                "message" => members.message = Some(value),
-                "content_block" => members.block = Some(value),
+                "message" => members.message = value,
+                "content_block" => members.block = value,
                 "usage" => members.usage = Some(value),
                 "error" => members.error = Some(value),
                 _ if value.is_null() => {}
-                _ => members.others.push((key.into_owned(), value)),
+                _ => members.others.add(&key, value),
             }
         }
         scan.end()?;
@@ -115,18 +92,13 @@ impl<'a> Members<'a> {
 }
 
 /// A `delta`, up to the first error if there is one.
+#[derive(Default)]
 struct Delta<'a> {
     raw: Raw<'a>,
     kind: Cow<'a, str>,
     /// What the block grows by, under any of its names.
     text: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
-}
-
-impl Default for Delta<'_> {
-    fn default() -> Self {
-        Self { raw: Raw::new("{}"), kind: Cow::Borrowed(""), text: None, others: Vec::new() }
-    }
+    others: Others<'a>,
 }
 
 impl<'a> Delta<'a> {
@@ -142,7 +114,7 @@ impl<'a> Delta<'a> {
                         delta.text = Some(value);
                     }
                     _ if value.is_null() => {}
-                    _ => delta.others.push((key.into_owned(), value)),
+                    _ => delta.others.add(&key, value),
                 }
             }
             Ok(())
@@ -164,47 +136,32 @@ impl Translate for Fold {
             None => frame.event,
         });
         let index = members.index.unwrap_or(0);
-        let owner = match kind {
-            "message_start" => {
-                self.start(members.message.unwrap_or(Raw::new("{}")), events);
-                Owner::Message
-            }
+        let mut owner = Owner::Message;
+        match kind {
+            "message_start" => self.start(members.message, events),
             "content_block_start" => {
                 self.go_on(events);
-                Owner::Block(self.open(index, members.block.unwrap_or(Raw::new("{}")), events))
+                owner = Owner::Block(self.open(index, members.block, events));
             }
             "content_block_delta" => {
                 self.go_on(events);
-                Owner::Block(self.delta(index, delta, events))
+                owner = Owner::Block(self.delta(index, delta, events));
             }
             "content_block_stop" => {
                 self.go_on(events);
-                match self.slots.get(index).filter(|slot| self.blocks.contains_key(slot)) {
-                    Some(slot) => self.end_block(slot, events),
-                    None => {
-                        events
-                            .notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
-                    }
-                }
-                Owner::Message
+                self.blocks.end(index, events);
             }
             "message_delta" => {
-                self.begin(events);
+                self.state.begin("message", events);
                 self.message_delta(delta.raw, members.usage, events);
-                Owner::Message
             }
             "message_stop" => {
-                self.begin(events);
+                self.state.begin("message", events);
                 self.stop(events);
-                Owner::Message
             }
-            "ping" => {
-                events.push(Event::Ping);
-                Owner::Message
-            }
+            "ping" => events.push(Event::Ping),
             "error" => {
-                let error = members.error.unwrap_or(Raw::new("{}"));
-                fail(error, &["type"], frame, events);
+                fail(members.error.unwrap_or_default(), &["type"], frame, events);
                 self.state = State::After;
                 return Ok(());
             }
@@ -218,10 +175,8 @@ impl Translate for Fold {
                 events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
                 return Ok(());
             }
-        };
-        for (key, value) in members.others {
-            events.keep(owner, &key, value);
         }
+        members.others.keep(owner, events);
         Ok(())
     }
 
@@ -234,7 +189,7 @@ impl Fold {
     /// `message_start`, or a whole message.
     fn start(&mut self, message: Raw<'_>, events: &mut Events) {
         let mut start = Start::default();
-        let (mut content, mut usage, mut reason, mut others) = (None, None, None, Vec::new());
+        let (mut content, mut usage, mut reason, mut others) = (None, None, None, Others::default());
         // Anything but an object has nothing to keep.
         let _ = message.members(|key, value| match key {
             "id" => start.id = value.owned_string(),
@@ -245,117 +200,92 @@ impl Fold {
             "stop_reason" => reason = value.owned_string(),
             "type" => {}
             _ if value.is_null() => {}
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         });
         if self.state != State::Before && start.id.is_some() && start.id == self.id {
             return events.notice(Kind::DuplicateStart, "the message was started again");
         }
         *self = Self { state: State::Within, id: start.id.clone(), ..Self::default() };
         events.started(start);
-        for (key, value) in others {
-            events.keep(Owner::Message, &key, value);
-        }
+        others.keep(Owner::Message, events);
         count(usage, events);
         let mut index = 0;
         let _ = content.unwrap_or(Raw::new("[]")).elements(|block| {
-            self.close_bare(events);
-            let slot = self.open(index, block, events);
-            self.end_block(slot, events);
+            self.blocks.close_bare(events);
+            self.open(index, block, events);
+            self.blocks.end(index, events);
             index += 1;
         });
         self.reason(reason, events);
     }
 
-    /// Starts a message whose start is missing: its content still counts.
-    fn begin(&mut self, events: &mut Events) {
-        if self.state == State::Before {
-            events.notice(Kind::MissingStart, "the start of the message is missing");
-            events.started(Start::default());
-            self.state = State::Within;
-        }
-    }
-
     fn go_on(&mut self, events: &mut Events) {
-        self.begin(events);
-        self.close_bare(events);
+        self.state.begin("message", events);
+        self.blocks.close_bare(events);
     }
 
     fn open(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Slot {
-        let (slot, taken) = self.slots.open(index);
-        if taken == Taken::Yes {
-            events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
-        }
         let mut kind = Cow::Borrowed("");
-        let mut members = Vec::new();
-        let _ = block.members(|key, value| match key {
+        let mut others = Others::default();
+        let _ = block.fields(|key, value| match key {
             "type" => kind = value.string().unwrap_or_default(),
-            _ => members.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         });
-        let mut take = |key: &str| {
-            let at = members.iter().rposition(|(name, _)| name == key)?;
-            Some(members.remove(at).1)
-        };
-        let open_event = |opening| Event::Opened { block: slot, choice: 0, opening };
-        let open = match &*kind {
+        let mut open = |opening, open, events: &mut Events| self.blocks.open(index, opening, open, events);
+        let slot = match &*kind {
             "text" => {
-                events.push(open_event(Opening::Text { refusal: false }));
-                take("text").into_iter().for_each(|text| events.grew(slot, text));
+                let slot = open(TEXT, Open::Text, events);
+                others.take("text").into_iter().for_each(|text| events.grew(slot, text));
                 // A block that may get citations starts with an empty list.
-                members.retain(|(key, value)| key != "citations" || value.text() != "[]");
-                Open::Text
+                if others.get("citations").is_some_and(|list| list.text() == "[]") {
+                    others.take("citations");
+                }
+                slot
             }
             "thinking" => {
-                events.push(open_event(Opening::Thinking { redacted: None }));
-                take("thinking").into_iter().for_each(|text| events.grew(slot, text));
-                take("signature").into_iter().for_each(|text| events.signed(slot, text));
-                Open::Thinking
+                let slot = open(THINKING, Open::Thinking, events);
+                others.take("thinking").into_iter().for_each(|text| events.grew(slot, text));
+                others.take("signature").into_iter().for_each(|text| events.signed(slot, text));
+                slot
             }
             "redacted_thinking" => {
-                let redacted = take("data").and_then(Raw::owned_string);
-                events.push(open_event(Opening::Thinking { redacted }));
-                Open::Thinking
+                let redacted = others.take("data").and_then(Raw::owned_string);
+                open(Opening::Thinking { redacted }, Open::Thinking, events)
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 let runner = if kind == "tool_use" { Runner::Client } else { Runner::Provider };
-                let id = CallId::Given(take("id").and_then(Raw::owned_string).unwrap_or_default());
-                let name = take("name").and_then(Raw::owned_string).unwrap_or_default();
-                let (notation, origin) = (Notation::Json, Origin::Native);
-                events.push(open_event(Opening::ToolCall { id, name, runner, notation, origin }));
+                let id = CallId::Given(others.take("id").and_then(Raw::owned_string).unwrap_or_default());
+                let name = others.take("name").and_then(Raw::owned_string).unwrap_or_default();
+                // An empty input is a placeholder for what deltas bring.
                 let input =
-                    take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | "null" | r#""""#));
-                Open::Call(Arguments::Start(input.unwrap_or_default().to_owned()))
+                    others.take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | r#""""#));
+                let arguments = Arguments::Start(input.unwrap_or_default().to_owned());
+                open(native_call(id, name, runner), Open::Call(arguments), events)
             }
             result if result.ends_with("tool_result") => {
-                let call_id = take("tool_use_id").and_then(Raw::owned_string);
-                events.push(open_event(Opening::ToolResult { kind: result.to_owned(), call_id }));
-                Open::Whole
+                let call_id = others.take("tool_use_id").and_then(Raw::owned_string);
+                open(Opening::ToolResult { kind: result.to_owned(), call_id }, Open::Whole, events)
             }
-            other => {
-                events.push(open_event(Opening::Other { kind: other.to_owned() }));
-                Open::Whole
-            }
+            other => open(Opening::Other { kind: other.to_owned() }, Open::Whole, events),
         };
         if kind == FALLBACK
-            && let Some((_, to)) = members.iter().rfind(|(key, _)| key == "to")
+            && let Some(to) = others.get("to")
             && let Some(model) = to.get("model").and_then(Raw::owned_string)
         {
             events.push(Event::Switched { model: model.into() });
         }
-        for (key, value) in members.into_iter().filter(|(_, value)| !value.is_null()) {
-            events.keep(Owner::Block(slot), &key, value);
-        }
-        self.blocks.insert(slot, open);
+        others.keep(Owner::Block(slot), events);
         slot
     }
 
-    /// Reads a `content_block_delta` and returns its block.
+    /// Returns the block that the delta is for.
     fn delta(&mut self, index: u64, delta: Delta<'_>, events: &mut Events) -> Slot {
-        let Delta { raw, kind, text, mut others } = delta;
-        let slot = match self.slots.get(index) {
+        let Delta { raw, kind, text, others } = delta;
+        let slot = match self.blocks.slot(index) {
             Some(slot) => slot,
             None => self.open_by_delta(index, &kind, events),
         };
-        match (&*kind, self.blocks.get_mut(&slot), text) {
+        match (&*kind, self.blocks.get(index), text) {
             ("text_delta", Some(Open::Text), Some(text))
             | ("thinking_delta", Some(Open::Thinking), Some(text)) => {
                 events.grew(slot, text);
@@ -363,7 +293,7 @@ impl Fold {
             ("signature_delta", Some(Open::Thinking), Some(text)) => events.signed(slot, text),
             ("input_json_delta", Some(Open::Call(arguments)), Some(text)) => {
                 // Many calls start with an empty delta, and one without arguments has no other.
-                if text.string_body().is_some_and(|body| !body.is_empty()) {
+                if text.has_text() {
                     *arguments = Arguments::Deltas;
                 }
                 events.grew(slot, text);
@@ -387,27 +317,21 @@ impl Fold {
             }
             // An unknown kind of delta: its fields replace those of the block.
             (_, Some(Open::Whole), _) => {
-                others.clear();
-                let _ = raw.members(|key, value| {
-                    if key != "type" && !value.is_null() {
-                        events.keep(Owner::Block(slot), key, value);
-                    }
-                });
+                let _ = events.keep_others(Owner::Block(slot), raw, &["type"]);
+                return slot;
             }
             (_, Some(_), _) => {
-                others.clear();
                 let message = format!("delta `{kind}` does not fit block {index}");
                 events.keep_unknown(Kind::UnknownEvent, message, raw);
+                return slot;
             }
             (_, None, _) => {
-                others.clear();
                 let message = format!("delta `{kind}` came for block {index}, which is closed");
                 events.keep_unknown(Kind::OrphanDelta, message, raw);
+                return slot;
             }
         }
-        for (key, value) in others {
-            events.keep(Owner::Block(slot), &key, value);
-        }
+        others.keep(Owner::Block(slot), events);
         slot
     }
 
@@ -419,27 +343,6 @@ impl Fold {
         );
         let block = format!(r#"{{"type":"{}"}}"#, block_of(kind));
         self.open(index, Raw::new(&block), events)
-    }
-
-    /// `content_block_stop`
-    fn end_block(&mut self, slot: Slot, events: &mut Events) {
-        match self.blocks.get(&slot) {
-            Some(Open::Call(Arguments::Start(input))) if input.is_empty() => self.bare = Some(slot),
-            _ => self.close(slot, events),
-        }
-    }
-
-    fn close_bare(&mut self, events: &mut Events) {
-        if let Some(slot) = self.bare.take() {
-            self.close(slot, events);
-        }
-    }
-
-    fn close(&mut self, slot: Slot, events: &mut Events) {
-        if let Some(Open::Call(Arguments::Start(input))) = self.blocks.remove(&slot) {
-            events.grew_plain(slot, &input);
-        }
-        events.closed(slot);
     }
 
     fn message_delta(&mut self, delta: Raw<'_>, usage: Option<Raw<'_>>, events: &mut Events) {
@@ -454,11 +357,7 @@ impl Fold {
     }
 
     fn stop(&mut self, events: &mut Events) {
-        self.close_bare(events);
-        while let Some((&slot, _)) = self.blocks.first_key_value() {
-            events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
-            self.close(slot, events);
-        }
+        self.blocks.end_all(events);
         if self.state == State::Within && !self.stopped {
             events.notice(Kind::NoStopReason, "the message ended without a stop reason");
         }
@@ -471,7 +370,7 @@ impl Fold {
             self.stopped = true;
             let stop = Stop { reason: stop_reason(&detail), detail };
             events.push(Event::Stopped { choice: 0, stop });
-            self.close_bare(events);
+            self.blocks.close_bare(events);
         }
     }
 }
@@ -479,7 +378,7 @@ impl Fold {
 /// Takes the counts of a usage object; counts that are missing or null stay as they are.
 fn count(usage: Option<Raw<'_>>, events: &mut Events) {
     let (mut counts, mut members) = (Usage::default(), Object::new());
-    let _ = usage.unwrap_or(Raw::new("{}")).members(|key, value| {
+    let _ = usage.unwrap_or_default().members(|key, value| {
         match key {
             "input_tokens" => counts.input = value.number(),
             "output_tokens" => counts.output = value.number(),

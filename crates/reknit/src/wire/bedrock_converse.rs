@@ -5,17 +5,16 @@
 //! `messageStop` completes a message; the `metadata` with its usage comes before or after it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
+use super::blocks::{TEXT, THINKING, native_call};
 use super::events::Events;
+use super::failure::failed;
 use super::fields::{Error, Faults, Raw};
-use super::slots::{Slots, Taken};
+use super::numbered::{Arguments, Numbered, Open};
+use super::others::Others;
 use super::{State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{
-    CallId, Event, Failure, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason,
-    Usage,
-};
+use crate::event::{CallId, Event, Keep, Opening, Owner, Runner, Slot, Start, StopReason, Usage};
 use crate::frame::{self, Frame};
 
 mod native;
@@ -58,7 +57,7 @@ enum Said<'a> {
         name: Cow<'a, str>,
         payload: Raw<'a>,
         /// The other members of the object that the event is a member of.
-        others: Vec<(String, Raw<'a>)>,
+        others: Others<'a>,
     },
     /// A whole reply, of `Converse` without a stream.
     Whole,
@@ -72,9 +71,9 @@ impl<'a> Said<'a> {
         let data = Raw::new(frame.data);
         if is_event(frame.event) {
             let name = Cow::Borrowed(frame.event);
-            return Ok(Self::Event { name, payload: data, others: Vec::new() });
+            return Ok(Self::Event { name, payload: data, others: Others::default() });
         }
-        let (mut event, mut others) = (None, Vec::new());
+        let (mut event, mut others) = (None, Others::default());
         let (mut has_output, mut has_message) = (false, false);
         data.members(|key, value| {
             if is_event(key) && value.text().starts_with('{') {
@@ -83,7 +82,9 @@ impl<'a> Said<'a> {
             }
             has_output |= key == "output" && value.get("message").is_some();
             has_message |= key.eq_ignore_ascii_case("message") && value.string_body().is_some();
-            others.push((key.to_owned(), value));
+            if key != PADDING {
+                others.add(key, value);
+            }
         })?;
         Ok(match event {
             Some((name, payload)) => Self::Event { name: name.into(), payload, others },
@@ -101,25 +102,7 @@ fn is_event(name: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
-    slots: Slots,
-    blocks: BTreeMap<Slot, Open>,
-    /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
-    /// the model was stopped before it could write them.
-    bare: Option<Slot>,
-}
-
-/// A block that has not been closed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Open {
-    Text,
-    Thinking,
-    /// A call without arguments so far.
-    BareCall,
-    Call,
-    /// A result, an image or something else, whose parts are kept.
-    Whole,
-    /// An image of which some came in a delta.
-    Image,
+    blocks: Numbered,
 }
 
 impl Translate for Fold {
@@ -131,9 +114,7 @@ impl Translate for Fold {
         match Said::read(frame)? {
             Said::Event { name, payload, others } => {
                 let read = self.event(&name, payload, events);
-                for (key, value) in others.into_iter().filter(|(key, _)| key != PADDING) {
-                    events.keep(Owner::Message, &key, value);
-                }
+                others.keep(Owner::Message, events);
                 read
             }
             Said::Whole => self.whole(Raw::new(frame.data), events),
@@ -163,16 +144,15 @@ const PADDING: &str = "p";
 impl Fold {
     fn event(&mut self, name: &str, payload: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut members = Members::default();
-        payload.members(|key, value| match key {
-            _ if value.is_null() => {}
+        payload.fields(|key, value| match key {
             "contentBlockIndex" => members.index = value.number().unwrap_or(0),
-            "start" => members.start = Some(value),
-            "delta" => members.delta = Some(value),
+            "start" => members.start = value,
+            "delta" => members.delta = value,
             "role" => members.role = value.owned_string(),
             "stopReason" => members.reason = value.owned_string(),
             "usage" => members.usage = Some(value),
             PADDING => events.ignore(value),
-            _ => members.others.push((key.to_owned(), value)),
+            _ => members.others.add(key, value),
         })?;
         if name.ends_with(EXCEPTION) {
             self.fail(name, payload, events);
@@ -182,32 +162,27 @@ impl Fold {
             *self = Self { state: State::Within, ..Self::default() };
             events.started(Start { id: None, model: None, role: members.role.take() });
         }
-        self.begin(events);
+        self.state.begin("message", events);
         let mut faults = Faults::default();
+        let is_of_block = name.starts_with("contentBlock");
+        if is_of_block {
+            self.blocks.close_bare(events);
+        }
         match name {
             "contentBlockStart" => {
-                self.close_bare(events);
-                let start = members.start.unwrap_or(Raw::new("{}"));
-                faults.note("`start`", self.start(members.index, start, events));
+                faults.note("`start`", self.start(members.index, members.start, events));
             }
             "contentBlockDelta" => {
-                self.close_bare(events);
-                let delta = members.delta.unwrap_or(Raw::new("{}"));
-                faults.note("`delta`", self.delta(members.index, delta, events));
+                faults.note("`delta`", self.delta(members.index, members.delta, events));
             }
-            "contentBlockStop" => {
-                self.close_bare(events);
-                self.end_block(members.index, events);
-            }
+            "contentBlockStop" => self.blocks.end(members.index, events),
             _ => {}
         }
-        let owner = match self.slots.get(members.index) {
-            Some(slot) if name.starts_with("contentBlock") => Owner::Block(slot),
+        let owner = match self.blocks.slot(members.index) {
+            Some(slot) if is_of_block => Owner::Block(slot),
             _ => Owner::Message,
         };
-        for (key, value) in members.others {
-            events.keep(owner, &key, value);
-        }
+        members.others.keep(owner, events);
         if let Some(usage) = members.usage {
             count(usage, events);
         }
@@ -217,29 +192,19 @@ impl Fold {
         faults.result()
     }
 
-    /// Starts a message whose start is missing: its content still counts.
-    fn begin(&mut self, events: &mut Events) {
-        if self.state == State::Before {
-            events.notice(Kind::MissingStart, "the start of the message is missing");
-            events.started(Start::default());
-            self.state = State::Within;
-        }
-    }
-
     /// Opens a block with what its start says about it. That of a text says nothing, so its first delta opens it.
     fn start(&mut self, index: u64, start: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut faults = Faults::default();
-        start.members(|kind, fields| {
+        start.members(|kind, block| {
             let (mut id, mut name, mut subtype, mut input) = (None, None, None, None);
-            let mut others = Vec::new();
+            let mut others = Others::default();
             let (is_call, is_result) = (kind == "toolUse", kind == "toolResult");
-            let read = fields.members(|key, value| match key {
-                _ if value.is_null() => {}
+            let read = block.fields(|key, value| match key {
                 "toolUseId" if is_call || is_result => id = value.owned_string(),
                 "type" if is_call || is_result => subtype = value.owned_string(),
                 "name" if is_call => name = value.owned_string(),
                 "input" if is_call => input = Some(value),
-                _ => others.push((key.to_owned(), value)),
+                _ => others.add(key, value),
             });
             faults.note("`start`", read);
             let (opening, open) = match kind {
@@ -247,8 +212,11 @@ impl Fold {
                     let id = CallId::Given(id.unwrap_or_default());
                     let is_the_providers = subtype.as_deref() == Some(SERVER_CALL);
                     let runner = if is_the_providers { Runner::Provider } else { Runner::Client };
-                    let (name, notation, origin) = (name.unwrap_or_default(), Notation::Json, Origin::Native);
-                    (Opening::ToolCall { id, name, runner, notation, origin }, Open::BareCall)
+                    let arguments = match input {
+                        Some(_) => Arguments::Deltas,
+                        None => Arguments::Start(String::new()),
+                    };
+                    (native_call(id, name.unwrap_or_default(), runner), Open::Call(arguments))
                 }
                 "toolResult" => {
                     let kind = subtype.unwrap_or_else(|| kind.to_owned());
@@ -256,33 +224,19 @@ impl Fold {
                 }
                 _ => (Opening::Other { kind: kind.to_owned() }, Open::Whole),
             };
-            let slot = self.open(index, opening, open, events);
+            let slot = self.blocks.open(index, opening, open, events);
             if let Some(input) = input {
                 events.grew_plain(slot, input.text());
-                self.blocks.insert(slot, Open::Call);
             }
-            for (key, value) in others {
-                events.keep(Owner::Block(slot), &key, value);
-            }
+            others.keep(Owner::Block(slot), events);
         })?;
         faults.result()
     }
 
-    fn open(&mut self, index: u64, opening: Opening, open: Open, events: &mut Events) -> Slot {
-        let (slot, taken) = self.slots.open(index);
-        if taken == Taken::Yes {
-            events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
-        }
-        events.push(Event::Opened { block: slot, choice: 0, opening });
-        self.blocks.insert(slot, open);
-        slot
-    }
-
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut faults = Faults::default();
-        delta.members(|key, value| {
+        delta.fields(|key, value| {
             let read = match key {
-                _ if value.is_null() => Ok(()),
                 "text" => {
                     self.grow(index, key, Open::Text, value, events);
                     Ok(())
@@ -309,17 +263,16 @@ impl Fold {
     }
 
     fn thinking(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        content.members(|key, value| match key {
-            _ if value.is_null() => {}
+        content.fields(|key, value| match key {
             "text" => self.grow(index, key, Open::Thinking, value, events),
             "signature" => {
                 if let Some(slot) = self.block_for(index, key, Open::Thinking, value, events) {
                     events.signed(slot, value);
                 }
             }
-            "redactedContent" if self.slots.get(index).is_none() => {
+            "redactedContent" if self.blocks.slot(index).is_none() => {
                 let opening = Opening::Thinking { redacted: value.owned_string() };
-                self.open(index, opening, Open::Thinking, events);
+                self.blocks.open(index, opening, Open::Thinking, events);
             }
             _ => self.keep(index, key, value, events),
         })
@@ -327,15 +280,16 @@ impl Fold {
 
     /// Keeps more of an image. Its bytes are encoded in Base64, so pieces of them cannot just be joined.
     fn image(&mut self, index: u64, image: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let kind = match self.slots.get(index).and_then(|slot| self.blocks.get(&slot)) {
-            Some(Open::Image) => Open::Image,
-            _ => Open::Whole,
-        };
+        let has_some = self.blocks.get(index) == Some(&mut Open::Image);
+        let kind = if has_some { Open::Image } else { Open::Whole };
         let Some(slot) = self.block_for(index, "image", kind, image, events) else { return Ok(()) };
-        self.blocks.insert(slot, Open::Image);
-        image.members(|key, value| match kind {
-            Open::Image => events.keep_pushed(Owner::Block(slot), key, value),
-            _ => events.keep(Owner::Block(slot), key, value),
+        self.blocks.get(index).into_iter().for_each(|open| *open = Open::Image);
+        image.members(|key, value| {
+            if has_some {
+                events.keep_pushed(Owner::Block(slot), key, value);
+            } else {
+                events.keep(Owner::Block(slot), key, value);
+            }
         })
     }
 
@@ -347,23 +301,22 @@ impl Fold {
     }
 
     fn arguments(&mut self, index: u64, input: Raw<'_>, events: &mut Events) {
-        let slot = self.slots.get(index);
-        match slot.and_then(|slot| Some((slot, self.blocks.get_mut(&slot)?))) {
-            Some((slot, open @ (Open::BareCall | Open::Call))) => {
-                if input.string_body().is_some_and(|body| !body.is_empty()) {
-                    *open = Open::Call;
+        let slot = self.blocks.slot(index).unwrap_or_else(|| {
+            let message = format!("arguments came for block {index}, which was not started");
+            events.notice(Kind::OrphanDelta, message);
+            let opening = Opening::Other { kind: "unstarted".to_owned() };
+            self.blocks.open(index, opening, Open::Whole, events)
+        });
+        match self.blocks.get(index) {
+            Some(Open::Call(arguments)) => {
+                if input.has_text() {
+                    *arguments = Arguments::Deltas;
                 }
                 events.grew(slot, input);
             }
-            Some((slot, Open::Whole)) => {
+            Some(Open::Whole) => {
                 let keep = Keep::Grow(input.owned_string().unwrap_or_default().into());
                 events.push(Event::Kept { owner: Owner::Block(slot), key: "input".into(), keep });
-            }
-            None if slot.is_none() => {
-                let message = format!("arguments came for block {index}, which was not started");
-                events.notice(Kind::OrphanDelta, message);
-                self.open(index, Opening::Other { kind: "unstarted".to_owned() }, Open::Whole, events);
-                self.arguments(index, input, events);
             }
             Some(_) | None => self.misfit(index, "toolUse", input, events),
         }
@@ -371,8 +324,8 @@ impl Fold {
 
     /// Appends to a list of a block, whatever kind of block it is.
     fn append(&mut self, index: u64, delta: &str, key: &str, value: Raw<'_>, events: &mut Events) {
-        let kind = match self.slots.get(index).and_then(|slot| self.blocks.get(&slot)) {
-            Some(open) => *open,
+        let kind = match self.blocks.get(index) {
+            Some(open) => open.clone(),
             None if delta == "citation" => Open::Text,
             None => Open::Whole,
         };
@@ -383,7 +336,7 @@ impl Fold {
 
     /// Keeps a field of a block.
     fn keep(&mut self, index: u64, key: &str, value: Raw<'_>, events: &mut Events) {
-        match self.slots.get(index) {
+        match self.blocks.slot(index) {
             Some(slot) => events.keep(Owner::Block(slot), key, value),
             None => self.misfit(index, key, value, events),
         }
@@ -398,17 +351,15 @@ impl Fold {
         value: Raw<'_>,
         events: &mut Events,
     ) -> Option<Slot> {
-        let Some(slot) = self.slots.get(index) else {
+        let Some(slot) = self.blocks.slot(index) else {
             let opening = match kind {
-                Open::Text => Opening::Text { refusal: false },
-                Open::Thinking => Opening::Thinking { redacted: None },
-                Open::BareCall | Open::Call | Open::Whole | Open::Image => {
-                    Opening::Other { kind: delta.to_owned() }
-                }
+                Open::Text => TEXT,
+                Open::Thinking => THINKING,
+                Open::Call(_) | Open::Whole | Open::Image => Opening::Other { kind: delta.to_owned() },
             };
-            return Some(self.open(index, opening, kind, events));
+            return Some(self.blocks.open(index, opening, kind, events));
         };
-        if self.blocks.get(&slot) == Some(&kind) {
+        if self.blocks.get(index).is_some_and(|open| *open == kind) {
             return Some(slot);
         }
         self.misfit(index, delta, value, events);
@@ -416,8 +367,7 @@ impl Fold {
     }
 
     fn misfit(&mut self, index: u64, delta: &str, value: Raw<'_>, events: &mut Events) {
-        let slot = self.slots.get(index);
-        if slot.is_some_and(|slot| self.blocks.contains_key(&slot)) {
+        if self.blocks.get(index).is_some() {
             let message = format!("delta `{delta}` does not fit block {index}");
             events.keep_unknown(Kind::UnknownEvent, message, value);
         } else {
@@ -426,35 +376,9 @@ impl Fold {
         }
     }
 
-    fn end_block(&mut self, index: u64, events: &mut Events) {
-        match self.slots.get(index).and_then(|slot| Some((slot, self.blocks.remove(&slot)?))) {
-            Some((slot, Open::BareCall)) => self.bare = Some(slot),
-            Some((slot, _)) => events.closed(slot),
-            None => {
-                events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
-            }
-        }
-    }
-
-    fn close_bare(&mut self, events: &mut Events) {
-        if let Some(slot) = self.bare.take() {
-            events.closed(slot);
-        }
-    }
-
     fn stop(&mut self, reason: Option<String>, events: &mut Events) {
-        match reason {
-            Some(detail) => {
-                let stop = Stop { reason: stop_reason(&detail), detail };
-                events.push(Event::Stopped { choice: 0, stop });
-            }
-            None => events.notice(Kind::NoStopReason, "the message ended without a stop reason"),
-        }
-        self.close_bare(events);
-        for (slot, _) in std::mem::take(&mut self.blocks) {
-            events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
-            events.closed(slot);
-        }
+        events.stopped(reason, stop_reason, "the message ended without a stop reason");
+        self.blocks.end_all(events);
         events.push(Event::Ended);
         self.state = State::After;
     }
@@ -466,9 +390,8 @@ impl Fold {
         let text = if is_object { member("message").or_else(|| member("Message")) } else { None };
         // An error without a payload is only a text.
         let plain = Some(error.text().to_owned()).filter(|text| !is_object && !text.is_empty());
-        let message = text.or(plain).unwrap_or_else(|| "the provider gave no reason".to_owned());
         let raw = if is_object { events.value("error", error) } else { error.text().into() };
-        events.push(Event::Failed(Failure { kind, message, raw }));
+        failed(kind, text.or(plain), raw, events);
         self.state = State::After;
     }
 }
@@ -476,12 +399,12 @@ impl Fold {
 #[derive(Default)]
 struct Members<'a> {
     index: u64,
-    start: Option<Raw<'a>>,
-    delta: Option<Raw<'a>>,
+    start: Raw<'a>,
+    delta: Raw<'a>,
     role: Option<String>,
     reason: Option<String>,
     usage: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 fn count(usage: Raw<'_>, events: &mut Events) {
@@ -493,10 +416,10 @@ fn count(usage: Raw<'_>, events: &mut Events) {
         "cacheWriteInputTokens" => counts.cache_write = value.number(),
         _ => {}
     });
-    if read.is_ok() && !counts.is_empty() {
-        events.push(Event::Usage(counts));
+    if read.is_err() {
+        counts = Usage::default();
     }
-    events.keep(Owner::Message, "usage", usage);
+    events.counted(counts, usage);
 }
 
 fn stop_reason(word: &str) -> StopReason {

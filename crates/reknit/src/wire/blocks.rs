@@ -15,7 +15,12 @@ pub(super) struct Blocks<'a> {
     pub(super) events: &'a mut Events,
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
+    /// For a message with a single choice.
+    pub(super) fn new(next: &'a mut u32, events: &'a mut Events) -> Self {
+        Self { choice: 0, next, events }
+    }
+
     pub(super) fn new_block(&mut self, opening: Opening) -> Slot {
         let block = Slot::new(*self.next);
         *self.next += 1;
@@ -24,12 +29,14 @@ impl Blocks<'_> {
     }
 
     pub(super) fn new_call(&mut self, id: Option<&str>, name: &str, notation: Notation) -> Slot {
-        let id = match id {
-            Some(id) => CallId::Given(id.to_owned()),
-            None => invented_id(Slot::new(*self.next)),
-        };
-        let (name, runner, origin) = (name.to_owned(), Runner::Client, Origin::Native);
+        let (id, name) = (self.call_id(id.map(str::to_owned)), name.to_owned());
+        let (runner, origin) = (Runner::Client, Origin::Native);
         self.new_block(Opening::ToolCall { id, name, runner, notation, origin })
+    }
+
+    /// The id of the call that is opened next.
+    pub(super) fn call_id(&self, id: Option<String>) -> CallId {
+        id.map_or_else(|| invented_id(Slot::new(*self.next)), CallId::Given)
     }
 
     pub(super) fn open(&mut self, slot: &mut Option<Slot>, opening: &Opening) -> Slot {
@@ -38,11 +45,16 @@ impl Blocks<'_> {
 
     /// Grows a block by a string, and opens it first if necessary; an empty string does nothing.
     pub(super) fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Raw<'_>) {
-        if text.string_body().is_some_and(|body| !body.is_empty()) {
+        if text.has_text() {
             let slot = self.open(slot, opening);
             self.events.grew(slot, text);
         }
     }
+}
+
+/// A call that the provider sends as a block, with arguments in JSON.
+pub(super) fn native_call(id: CallId, name: String, runner: Runner) -> Opening {
+    Opening::ToolCall { id, name, runner, notation: Notation::Json, origin: Origin::Native }
 }
 
 /// The id of a call that came without one.

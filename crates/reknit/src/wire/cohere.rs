@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
-use super::failure::fail;
+use super::failure::{fail, failed};
 use super::fields::{Error, Faults, Raw};
+use super::others::Others;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Failure, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{Event, Notation, Opening, Owner, Slot, Start, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::Value;
 
@@ -85,22 +86,21 @@ struct Members<'a> {
     kind: Option<Cow<'a, str>>,
     id: Option<String>,
     index: u64,
-    delta: Option<Raw<'a>>,
+    delta: Raw<'a>,
     message: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
     fn read(data: &'a str) -> Result<Self, Error> {
         let mut members = Self::default();
-        Raw::new(data).members(|key, value| match key {
-            _ if value.is_null() => {}
+        Raw::new(data).fields(|key, value| match key {
             "type" => members.kind = value.string(),
             "id" => members.id = value.owned_string(),
             "index" => members.index = value.number().unwrap_or(0),
-            "delta" => members.delta = Some(value),
+            "delta" => members.delta = value,
             "message" => members.message = Some(value),
-            _ => members.others.push((key.to_owned(), value)),
+            _ => members.others.add(key, value),
         })?;
         Ok(members)
     }
@@ -146,12 +146,11 @@ impl Fold {
         events: &mut Events,
     ) -> Result<(), Error> {
         let Members { id, index, delta, others, .. } = members;
-        let delta = delta.unwrap_or(Raw::new("{}"));
-        let message = delta.get("message").unwrap_or(Raw::new("{}"));
+        let message = delta.get("message").unwrap_or_default();
         if kind == "message-start" {
             self.start(id, message, events);
         }
-        self.begin(events);
+        self.state.begin("message", events);
         let mut faults = Faults::default();
         let mut owner = Owner::Message;
         if kind != "message-end" {
@@ -160,7 +159,7 @@ impl Fold {
         match kind {
             "message-start" => {}
             "content-start" | "content-delta" => {
-                let content = message.get("content").unwrap_or(Raw::new("{}"));
+                let content = message.get("content").unwrap_or_default();
                 faults.note("`content`", self.content(index, content, events));
                 owner = self.contents.get(&index).map_or(owner, |open| Owner::Block(open.slot));
             }
@@ -171,20 +170,20 @@ impl Fold {
                 }
             }
             "tool-call-start" | "tool-call-delta" => {
-                let call = message.get("tool_calls").unwrap_or(Raw::new("{}"));
+                let call = message.get("tool_calls").unwrap_or_default();
                 faults.note("`tool_calls`", self.call(kind, index, call, events));
                 owner = self.calls.get(&index).map_or(owner, |open| Owner::Block(open.slot));
             }
             "tool-call-end" => Self::end(&mut self.calls, index, &mut self.bare, events),
             "citation-start" => {
-                let citation = message.get("citations").unwrap_or(Raw::new("{}"));
+                let citation = message.get("citations").unwrap_or_default();
                 self.citation(citation, events);
             }
             // A citation comes whole with its start.
             "citation-end" => {}
             "message-end" => {
                 let mut end = End::default();
-                faults.note("`delta`", delta.members(|key, value| end.take(key, value)));
+                faults.note("`delta`", delta.fields(|key, value| end.take(key, value)));
                 self.message_end(end, data, events);
             }
             _ => {
@@ -193,12 +192,10 @@ impl Fold {
                 return Ok(());
             }
         }
-        for (key, value) in others {
-            match &*key {
-                "logprobs" => events.keep_pushed(owner, &key, value),
-                _ => events.keep(owner, &key, value),
-            }
-        }
+        others.each(|key, value| match key {
+            "logprobs" => events.keep_pushed(owner, key, value),
+            _ => events.keep(owner, key, value),
+        });
         faults.result()
     }
 
@@ -210,30 +207,21 @@ impl Fold {
         let role = message.get("role").and_then(Raw::owned_string);
         events.started(Start { id, model: None, role });
         // Its lists are empty, and its plan too.
-        let _ = message.members(|key, value| {
-            if key != "role" && !value.is_null() && !matches!(value.text(), "[]" | "\"\"") {
+        let _ = message.fields(|key, value| {
+            if key != "role" && !matches!(value.text(), "[]" | "\"\"") {
                 events.keep(Owner::Message, key, value);
             }
         });
     }
 
-    /// Starts a message whose start is missing: its content still counts.
-    fn begin(&mut self, events: &mut Events) {
-        if self.state == State::Before {
-            events.notice(Kind::MissingStart, "the start of the message is missing");
-            events.started(Start::default());
-            self.state = State::Within;
-        }
-    }
-
     fn plan(&mut self, plan: Raw<'_>, events: &mut Events) {
-        if plan.string_body().is_none_or(str::is_empty) {
+        if !plan.has_text() {
             return;
         }
         let slot = match self.plan {
             Some(Open { slot, phase: Phase::Open }) => slot,
             _ => {
-                let slot = self.blocks(events).new_block(TEXT);
+                let slot = Blocks::new(&mut self.slots, events).new_block(TEXT);
                 events.keep(Owner::Block(slot), "type", Value::from(TOOL_PLAN));
                 self.plan = Some(Open { slot, phase: Phase::Open });
                 slot
@@ -244,12 +232,11 @@ impl Fold {
 
     /// The start of a text or of thinking, or more of it.
     fn content(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut kind, mut text, mut others) = (None, None, Vec::new());
-        content.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut kind, mut text, mut others) = (None, None, Others::default());
+        content.fields(|key, value| match key {
             "type" => kind = value.owned_string(),
             "text" | "thinking" => text = Some((key == "thinking", value)),
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
         self.close_plan(events);
         let slot = match self.contents.get(&index) {
@@ -267,7 +254,7 @@ impl Fold {
                     None if text.is_some_and(|(is_thinking, _)| is_thinking) => THINKING,
                     None => TEXT,
                 };
-                let slot = self.blocks(events).new_block(opening);
+                let slot = Blocks::new(&mut self.slots, events).new_block(opening);
                 self.contents.insert(index, Open { slot, phase: Phase::Open });
                 slot
             }
@@ -275,27 +262,23 @@ impl Fold {
         if let Some((_, text)) = text {
             events.grew(slot, text);
         }
-        for (key, value) in others {
-            events.keep(Owner::Block(slot), &key, value);
-        }
+        others.keep(Owner::Block(slot), events);
         Ok(())
     }
 
     fn call(&mut self, event: &str, index: u64, call: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut id, mut function, mut others) = (None, Raw::new("{}"), Vec::new());
-        call.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut id, mut function, mut others) = (None, Raw::default(), Others::default());
+        call.fields(|key, value| match key {
             "id" => id = value.owned_string(),
             "function" => function = value,
             "type" => {}
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
         let (mut name, mut arguments) = (None, None);
-        function.members(|key, value| match key {
-            _ if value.is_null() => {}
+        function.fields(|key, value| match key {
             "name" => name = value.owned_string(),
             "arguments" => arguments = Some(value),
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
         let known = self.calls.get(&index).copied();
         let open = match (known, name) {
@@ -306,7 +289,8 @@ impl Fold {
                     events.notice(Kind::DuplicateBlock, format!("call {index} was opened a second time"));
                     Self::end(&mut self.calls, index, &mut None, events);
                 }
-                let slot = self.blocks(events).new_call(id.as_deref(), &name, Notation::Json);
+                let slot =
+                    Blocks::new(&mut self.slots, events).new_call(id.as_deref(), &name, Notation::Json);
                 Open { slot, phase: Phase::Bare }
             }
             _ => {
@@ -315,15 +299,12 @@ impl Fold {
                 return Ok(());
             }
         };
-        let is_filled = |text: Raw<'_>| text.string_body().is_some_and(|body| !body.is_empty());
-        let phase = if arguments.is_some_and(is_filled) { Phase::Open } else { open.phase };
+        let phase = if arguments.is_some_and(Raw::has_text) { Phase::Open } else { open.phase };
         self.calls.insert(index, Open { phase, ..open });
         if let Some(text) = arguments {
             events.grew(open.slot, text);
         }
-        for (key, value) in others {
-            events.keep(Owner::Block(open.slot), &key, value);
-        }
+        others.keep(Owner::Block(open.slot), events);
         Ok(())
     }
 
@@ -367,27 +348,18 @@ impl Fold {
     }
 
     fn message_end(&mut self, end: End<'_>, data: Raw<'_>, events: &mut Events) {
-        for (key, value) in end.others {
-            events.keep(Owner::Message, &key, value);
-        }
+        end.others.keep(Owner::Message, events);
         if let Some(usage) = end.usage {
             count(usage, events);
         }
-        let reason = end.reason.as_deref().map(stop_reason);
         // An error may come with any reason, and the reason may be all that is said of it.
         if end.error.is_some() || end.reason.as_deref() == Some("ERROR") {
-            let message = end.error.unwrap_or_else(|| "the provider gave no reason".to_owned());
             let raw = events.value("error", data);
-            events.push(Event::Failed(Failure { kind: end.reason, message, raw }));
+            failed(end.reason, end.error, raw, events);
             self.state = State::After;
             return;
         }
-        match reason.zip(end.reason) {
-            Some((reason, detail)) => {
-                events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
-            }
-            None => events.notice(Kind::NoStopReason, "the message ended without a finish reason"),
-        }
+        events.stopped(end.reason, stop_reason, "the message ended without a finish reason");
         self.close_bare(events);
         self.close_plan(events);
         let all = self.contents.values().chain(self.calls.values());
@@ -405,49 +377,44 @@ impl Fold {
     fn whole(&mut self, members: Members<'_>, data: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let Members { id, message, others, .. } = members;
         let (mut plan, mut content, mut calls, mut citations) = (None, None, None, None);
-        let (mut role, mut kept) = (None, Vec::new());
-        message.unwrap_or(Raw::new("{}")).members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut role, mut end) = (None, End::default());
+        others.each(|key, value| end.take(key, value));
+        message.unwrap_or_default().fields(|key, value| match key {
             "role" => role = value.owned_string(),
             "tool_plan" => plan = Some(value),
             "content" => content = Some(value),
             "tool_calls" => calls = Some(value),
             "citations" => citations = Some(value),
-            _ => kept.push((key.to_owned(), value)),
+            _ => end.take(key, value),
         })?;
         *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
         events.started(Start { id, model: None, role });
-        let (none, mut faults) = (Raw::new("[]"), Faults::default());
-        let mut index = 0;
         if let Some(plan) = plan {
             self.plan(plan, events);
         }
-        let read = content.unwrap_or(none).elements(|content| {
-            faults.note("`content`", self.content(index, content, events));
+        let (mut faults, mut index) = (Faults::default(), 0);
+        faults.each("`content`", content, |content| {
+            let read = self.content(index, content, events);
             Self::end(&mut self.contents, index, &mut self.bare, events);
             index += 1;
+            read
         });
-        faults.note("`content`", read);
         index = 0;
-        let read = calls.unwrap_or(none).elements(|call| {
+        faults.each("`tool_calls`", calls, |call| {
             self.close_bare(events);
-            faults.note("`tool_calls`", self.call("tool-call-start", index, call, events));
+            let read = self.call("tool-call-start", index, call, events);
             if self.calls.contains_key(&index) {
                 Self::end(&mut self.calls, index, &mut self.bare, events);
             }
             index += 1;
+            read
         });
-        faults.note("`tool_calls`", read);
-        let read = citations.unwrap_or(none).elements(|citation| self.citation(citation, events));
-        faults.note("`citations`", read);
-        let mut end = End::default();
-        others.into_iter().chain(kept).for_each(|(key, value)| end.take(&key, value));
+        faults.each("`citations`", citations, |citation| {
+            self.citation(citation, events);
+            Ok(())
+        });
         self.message_end(end, data, events);
         faults.result()
-    }
-
-    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
-        Blocks { choice: 0, next: &mut self.slots, events }
     }
 }
 
@@ -457,23 +424,22 @@ struct End<'a> {
     reason: Option<String>,
     error: Option<String>,
     usage: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> End<'a> {
     fn take(&mut self, key: &str, value: Raw<'a>) {
         match key {
-            _ if value.is_null() => {}
             "finish_reason" => self.reason = value.owned_string(),
             "error" if value.string_body().is_some() => self.error = value.owned_string(),
             "usage" => self.usage = Some(value),
-            _ => self.others.push((key.to_owned(), value)),
+            _ => self.others.add(key, value),
         }
     }
 }
 
 fn count(usage: Raw<'_>, events: &mut Events) {
-    let tokens = usage.get("tokens").unwrap_or(Raw::new("{}"));
+    let tokens = usage.get("tokens").unwrap_or_default();
     let number = |of: Raw<'_>, key| of.get(key).and_then(Raw::number);
     let counts = Usage {
         input: number(tokens, "input_tokens"),
@@ -482,10 +448,7 @@ fn count(usage: Raw<'_>, events: &mut Events) {
         cache_write: None,
         reasoning: number(tokens, "reasoning_tokens"),
     };
-    if !counts.is_empty() {
-        events.push(Event::Usage(counts));
-    }
-    events.keep(Owner::Message, "usage", usage);
+    events.counted(counts, usage);
 }
 
 fn stop_reason(word: &str) -> StopReason {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::fields::{Address, Half, Odd, Raw, flush, unescape};
+use super::fields::{Address, Error, Half, Odd, Raw, decode, flush, unescape};
 use super::repeat::Growth;
 use crate::diagnostic::{Diagnostic, Kind, Place, counted};
-use crate::event::{Event, Keep, Owner, Slot, Start};
+use crate::event::{Event, Keep, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;
 use crate::json::Value;
 
@@ -71,7 +71,6 @@ impl Events {
         self.padding = string.string_body().map(|_| string.address());
     }
 
-    /// How many events are queued.
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }
@@ -95,6 +94,30 @@ impl Events {
         self.push(Event::Started(start));
     }
 
+    /// Reports why a choice stopped, or that it stopped `without` a reason.
+    pub(super) fn stopped(
+        &mut self,
+        detail: Option<String>,
+        reason: impl FnOnce(&str) -> StopReason,
+        without: &str,
+    ) {
+        match detail {
+            Some(detail) => {
+                let stop = Stop { reason: reason(&detail), detail };
+                self.push(Event::Stopped { choice: 0, stop });
+            }
+            None => self.notice(Kind::NoStopReason, without),
+        }
+    }
+
+    /// Reports the counts of a usage object, and keeps it.
+    pub(super) fn counted(&mut self, counts: Usage, usage: Raw<'_>) {
+        if !counts.is_empty() {
+            self.push(Event::Usage(counts));
+        }
+        self.keep(Owner::Message, "usage", usage);
+    }
+
     pub(super) fn notice(&mut self, kind: Kind, message: impl Into<String>) {
         let diagnostic: Diagnostic = self.place.notice(kind, message);
         self.push(Event::Noticed(diagnostic));
@@ -110,9 +133,7 @@ impl Events {
             self.notice(Kind::FieldAsText, format!("`{key}` is kept as its text: {error}"));
             return field.value();
         };
-        let (mut text, mut half) = (String::with_capacity(body.len()), None);
-        let mut odd = unescape(body, &mut half, &mut text);
-        odd.lone += flush(&mut half, &mut text);
+        let (text, odd) = decode(body);
         self.report(odd);
         text.into()
     }
@@ -130,6 +151,15 @@ impl Events {
     pub(super) fn keep(&mut self, owner: Owner, key: &str, value: impl Kept) {
         let value = value.into_value(key, self);
         self.kept(owner, key, Keep::Set(value));
+    }
+
+    /// Keeps the members of an object that are not `known`.
+    pub(super) fn keep_others(&mut self, owner: Owner, object: Raw<'_>, known: &[&str]) -> Result<(), Error> {
+        object.fields(|key, value| {
+            if !known.contains(&key) {
+                self.keep(owner, key, value);
+            }
+        })
     }
 
     /// Adds to a list that the neutral form has no place for.
@@ -169,12 +199,19 @@ impl Events {
         self.grown = Some((block, string.address()));
     }
 
-    /// Grows a block by plain text.
     pub(super) fn grew_plain(&mut self, block: Slot, text: &str) {
         if !text.is_empty() {
             let start = self.texts.len();
             self.texts.push_str(text);
             self.queue.push_back(Queued::Grew { block, text: start..self.texts.len() });
+        }
+    }
+
+    /// Grows a call by its arguments. Some servers send them as a string that contains the JSON.
+    pub(super) fn grew_arguments(&mut self, call: Slot, arguments: Raw<'_>) {
+        match arguments.string_body() {
+            Some(_) => self.grew(call, arguments),
+            None => self.grew_plain(call, arguments.text()),
         }
     }
 

@@ -20,6 +20,13 @@ pub(super) struct Raw<'a> {
     is_plain: bool,
 }
 
+/// An object without members.
+impl Default for Raw<'_> {
+    fn default() -> Self {
+        Self::new("{}")
+    }
+}
+
 impl<'a> Raw<'a> {
     /// JSON that has not been scanned yet, such as that of a frame.
     pub(super) fn new(json: &'a str) -> Self {
@@ -42,6 +49,15 @@ impl<'a> Raw<'a> {
             member(&key, scan.value()?);
         }
         scan.end()
+    }
+
+    /// The same without members that are null: to providers, these are absent.
+    pub(super) fn fields(self, mut field: impl FnMut(&str, Raw<'a>)) -> Result<(), Error> {
+        self.members(|key, value| {
+            if !value.is_null() {
+                field(key, value);
+            }
+        })
     }
 
     /// Calls `element` for each element, if this is an array.
@@ -80,11 +96,16 @@ impl<'a> Raw<'a> {
         self.text.strip_prefix('"')?.strip_suffix('"')
     }
 
+    /// Whether it is a string and not empty.
+    pub(super) fn has_text(self) -> bool {
+        self.string_body().is_some_and(|body| !body.is_empty())
+    }
+
     /// The string, if it is a string and not empty. Lone surrogates become U+FFFD.
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
         let body = self.string_body().filter(|body| !body.is_empty())?;
         let has_escapes = !self.is_plain && memchr::memchr(b'\\', body.as_bytes()).is_some();
-        Some(if has_escapes { decoded(body).into() } else { Cow::Borrowed(body) })
+        Some(if has_escapes { decode(body).0.into() } else { Cow::Borrowed(body) })
     }
 
     pub(super) fn owned_string(self) -> Option<String> {
@@ -106,7 +127,7 @@ impl<'a> Raw<'a> {
 
     /// The value, or its text if it is nested too deep or malformed. A malformed string is still read.
     pub(super) fn value(self) -> Value {
-        let lenient = || Value::from(self.string_body().map_or(self.text.to_owned(), decoded));
+        let lenient = || Value::from(self.string_body().map_or(self.text.to_owned(), |body| decode(body).0));
         self.exact().unwrap_or_else(|_| lenient())
     }
 
@@ -155,17 +176,28 @@ impl Faults {
         }
     }
 
+    /// Reads the elements of a list, which may be absent.
+    pub(super) fn each<'a>(
+        &mut self,
+        part: &'static str,
+        list: Option<Raw<'a>>,
+        mut read: impl FnMut(Raw<'a>) -> Result<(), Error>,
+    ) {
+        let all = list.unwrap_or(Raw::new("[]")).elements(|element| self.note(part, read(element)));
+        self.note(part, all);
+    }
+
     pub(super) fn result(self) -> Result<(), Error> {
         self.0.map_or(Ok(()), Err)
     }
 }
 
 /// The body of a string, unescaped. Lone surrogates become U+FFFD.
-fn decoded(body: &str) -> String {
+pub(super) fn decode(body: &str) -> (String, Odd) {
     let (mut out, mut half) = (String::with_capacity(body.len()), None);
-    unescape(body, &mut half, &mut out);
-    flush(&mut half, &mut out);
-    out
+    let mut odd = unescape(body, &mut half, &mut out);
+    odd.lone += flush(&mut half, &mut out);
+    (out, odd)
 }
 
 /// Half of a surrogate pair at the end of a string, which waits for the other half at the start of the next.
@@ -268,7 +300,7 @@ fn escape(text: &str) -> Escape {
 mod tests {
     use super::*;
 
-    fn decode(bodies: &[&str]) -> (String, u32) {
+    fn decode_all(bodies: &[&str]) -> (String, u32) {
         let (mut out, mut half, mut lone) = (String::new(), None, 0);
         for body in bodies {
             lone += unescape(body, &mut half, &mut out).lone;
@@ -279,7 +311,7 @@ mod tests {
 
     #[test]
     fn every_escape_is_decoded() {
-        let (text, lone) = decode(&[r#"a\"\\\/\b\f\n\r\té\u0041\u00e9😀"#]);
+        let (text, lone) = decode_all(&[r#"a\"\\\/\b\f\n\r\té\u0041\u00e9😀"#]);
         assert_eq!((text.as_str(), lone), ("a\"\\/\u{8}\u{c}\n\r\té\u{41}é😀", 0));
     }
 
@@ -297,22 +329,22 @@ mod tests {
         ] {
             let (mut out, mut half) = (String::new(), None);
             assert_eq!(unescape(body, &mut half, &mut out).escapes, 1, "{body}");
-            assert_eq!(decode(&[body]).0, expected, "{body}");
+            assert_eq!(decode_all(&[body]).0, expected, "{body}");
         }
     }
 
     #[test]
     fn a_pair_cut_between_two_strings_is_joined() {
-        assert_eq!(decode(&[r"x\ud83d", r"\ude00y"]), ("x😀y".to_owned(), 0));
-        assert_eq!(decode(&[r"\ud83d", "", r"\ude00"]), ("😀".to_owned(), 0));
+        assert_eq!(decode_all(&[r"x\ud83d", r"\ude00y"]), ("x😀y".to_owned(), 0));
+        assert_eq!(decode_all(&[r"\ud83d", "", r"\ude00"]), ("😀".to_owned(), 0));
     }
 
     #[test]
     fn a_lone_half_is_replaced_and_counted() {
-        assert_eq!(decode(&[r"\ud83dx"]), ("\u{fffd}x".to_owned(), 1));
-        assert_eq!(decode(&[r"\ude00\ud83d"]), ("\u{fffd}\u{fffd}".to_owned(), 2));
-        assert_eq!(decode(&[r"\ud83d\ud83d\ude00"]), ("\u{fffd}😀".to_owned(), 1));
-        assert_eq!(decode(&[r"\ud83d\n"]), ("\u{fffd}\n".to_owned(), 1));
+        assert_eq!(decode_all(&[r"\ud83dx"]), ("\u{fffd}x".to_owned(), 1));
+        assert_eq!(decode_all(&[r"\ude00\ud83d"]), ("\u{fffd}\u{fffd}".to_owned(), 2));
+        assert_eq!(decode_all(&[r"\ud83d\ud83d\ude00"]), ("\u{fffd}😀".to_owned(), 1));
+        assert_eq!(decode_all(&[r"\ud83d\n"]), ("\u{fffd}\n".to_owned(), 1));
     }
 
     #[test]

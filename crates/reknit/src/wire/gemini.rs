@@ -12,6 +12,7 @@ use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
 use super::heartbeat::is_heartbeat;
+use super::others::Others;
 use super::seen::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
@@ -31,7 +32,7 @@ pub(super) use request::FORM;
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
     let Ok(members) = Members::read(frame.data) else { return false };
     // The Interactions API of the same provider is another dialect.
-    if members.others.iter().any(|(key, _)| key == "event_type") {
+    if members.others.get("event_type").is_some() {
         return false;
     }
     let is_object = |value: Option<Raw<'_>>| value.is_some_and(|value| value.text().starts_with('{'));
@@ -68,33 +69,32 @@ struct Members<'a> {
     error: Option<Raw<'a>>,
     id: Option<String>,
     model: Option<String>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
     fn read(data: &'a str) -> Result<Self, Error> {
         let (mut members, mut inner) = (Self::default(), None);
-        Raw::new(data).members(|key, value| match key {
+        Raw::new(data).fields(|key, value| match key {
             // Code Assist wraps every response in another object.
             "response" if value.text().starts_with('{') => inner = Some(value),
             _ => members.take(key, value),
         })?;
         if let Some(inner) = inner {
-            inner.members(|key, value| members.take(key, value))?;
+            inner.fields(|key, value| members.take(key, value))?;
         }
         Ok(members)
     }
 
     fn take(&mut self, key: &str, value: Raw<'a>) {
         match key {
-            _ if value.is_null() => {}
             "candidates" => self.candidates = Some(value),
             "promptFeedback" => self.feedback = Some(value),
             "usageMetadata" => self.usage = Some(value),
             "error" => self.error = Some(value),
             "responseId" => self.id = value.owned_string(),
             "modelVersion" => self.model = value.owned_string(),
-            _ => self.others.push((key.to_owned(), value)),
+            _ => self.others.add(key, value),
         }
     }
 
@@ -128,17 +128,10 @@ impl Translate for Fold {
             self.begin(id, model, candidates, events);
         }
         let mut faults = Faults::default();
-        let read = candidates
-            .unwrap_or(Raw::new("[]"))
-            .elements(|candidate| faults.note("`candidates`", self.candidate(candidate, events)));
-        faults.note("`candidates`", read);
+        faults.each("`candidates`", candidates, |candidate| self.candidate(candidate, events));
         self.feedback(feedback, events);
         self.count(usage, events);
-        for (key, value) in others {
-            if self.seen.is_new(&key, value) {
-                events.keep(Owner::Message, &key, value);
-            }
-        }
+        others.keep_new(Owner::Message, &mut self.seen, events);
         if let Some(error) = error {
             self.cut(events);
             fail(error, &["status", "code"], frame, events);
@@ -215,7 +208,7 @@ impl Fold {
 
     fn candidate(&mut self, candidate: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let (mut index, mut content, mut finish_reason) = (0, None, None);
-        let (mut citations, mut logprobs, mut others) = (None, None, Vec::new());
+        let (mut citations, mut logprobs, mut others) = (None, None, Others::default());
         candidate.members(|key, value| match key {
             // An empty value does not replace what came before.
             _ if matches!(value.text(), "null" | "{}" | "[]") => {}
@@ -224,25 +217,19 @@ impl Fold {
             "finishReason" => finish_reason = value.string(),
             "citationMetadata" => citations = Some(value),
             "logprobsResult" => logprobs = Some(value),
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
         let state = self.candidates.entry(index).or_default();
         let before = events.len();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
         let mut faults = Faults::default();
-        let read = content.unwrap_or(Raw::new("{}")).members(|key, value| match key {
-            _ if value.is_null() => {}
+        let read = content.unwrap_or_default().fields(|key, value| match key {
             "role" => {}
-            "parts" => {
-                let read = value.elements(|part| faults.note("`parts`", state.part(part, &mut blocks)));
-                faults.note("`parts`", read);
-            }
-            _ => others.push((key.to_owned(), value)),
+            "parts" => faults.each("`parts`", Some(value), |part| state.part(part, &mut blocks)),
+            _ => others.add(key, value),
         });
         faults.note("`content`", read);
-        for (key, value) in others {
-            state.keep(index, &key, value, events);
-        }
+        state.keep(index, others, events);
         state.cite(index, citations, events);
         // Every frame has the log probabilities of its own tokens.
         for_each_element(logprobs, |key, token| {
@@ -257,9 +244,7 @@ impl Fold {
 
     fn feedback(&mut self, feedback: Option<Raw<'_>>, events: &mut Events) {
         let Some(feedback) = feedback.filter(|feedback| feedback.text() != "{}") else { return };
-        if self.seen.is_new("promptFeedback", feedback) {
-            events.keep(Owner::Message, "promptFeedback", feedback);
-        }
+        self.seen.keep(Owner::Message, "promptFeedback", feedback, events);
         let reason = feedback.get("blockReason").and_then(Raw::owned_string);
         if let Some(detail) = reason.filter(|_| self.candidates.is_empty() && !self.blocked) {
             self.blocked = true;
@@ -286,7 +271,7 @@ impl Fold {
 /// Calls `each` for the elements of all lists in an object, with the name of their list.
 fn for_each_element<'a>(object: Option<Raw<'a>>, mut each: impl FnMut(&str, Raw<'a>)) {
     // Anything but an object of lists has no elements.
-    let _ = object.unwrap_or(Raw::new("{}")).members(|key, list| {
+    let _ = object.unwrap_or_default().members(|key, list| {
         let _ = list.elements(|element| each(key, element));
     });
 }

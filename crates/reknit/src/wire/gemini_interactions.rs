@@ -7,17 +7,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::blocks::{Blocks, TEXT, THINKING, invented_id};
+use super::blocks::{Blocks, TEXT, THINKING, native_call};
 use super::events::Events;
-use super::failure::fail;
+use super::failure::{fail, failed};
 use super::fields::{Error, Faults, Raw};
+use super::others::Others;
 use super::seen::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{
-    CallId, Event, Failure, Keep, Notation, Opening, Origin, Owner, Runner, Slot, Start, Stop, StopReason,
-    Usage,
-};
+use crate::event::{Event, Keep, Opening, Owner, Runner, Slot, Start, StopReason, Usage};
 use crate::frame::Frame;
 
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
@@ -70,30 +68,29 @@ enum Part {
 struct Members<'a> {
     kind: Option<Cow<'a, str>>,
     index: u64,
-    step: Option<Raw<'a>>,
-    delta: Option<Raw<'a>>,
-    interaction: Option<Raw<'a>>,
+    step: Raw<'a>,
+    delta: Raw<'a>,
+    interaction: Raw<'a>,
     error: Option<Raw<'a>>,
     usage: Option<Raw<'a>>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
     fn read(data: &'a str, events: &mut Events) -> Result<Self, Error> {
         let mut members = Self::default();
-        Raw::new(data).members(|key, value| match key {
-            _ if value.is_null() => {}
+        Raw::new(data).fields(|key, value| match key {
             "event_type" => members.kind = value.string(),
             "index" => members.index = value.number().unwrap_or(0),
-            "step" => members.step = Some(value),
-            "delta" => members.delta = Some(value),
-            "interaction" => members.interaction = Some(value),
+            "step" => members.step = value,
+            "delta" => members.delta = value,
+            "interaction" => members.interaction = value,
             "error" => members.error = Some(value),
             "usage" => members.usage = Some(value),
             "metadata" => members.usage = value.get("total_usage").or(members.usage),
             // A stream can be resumed after each event; only a client that is connected can use that.
             "event_id" => events.ignore(value),
-            _ => members.others.push((key.to_owned(), value)),
+            _ => members.others.add(key, value),
         })?;
         Ok(members)
     }
@@ -104,7 +101,7 @@ impl Translate for Fold {
         if frame.data == DONE {
             return Ok(());
         }
-        let members = Members::read(frame.data, events)?;
+        let mut members = Members::read(frame.data, events)?;
         let data = Raw::new(frame.data);
         let untyped = match () {
             () if members.error.is_some() => "error",
@@ -115,31 +112,27 @@ impl Translate for Fold {
         let mut faults = Faults::default();
         match kind {
             "interaction.created" => {
-                let interaction = members.interaction.unwrap_or(Raw::new("{}"));
-                faults.note("`interaction`", self.start(interaction, events));
+                faults.note("`interaction`", self.start(members.interaction, events));
             }
             "interaction.completed" => {
-                self.begin(events);
-                let interaction = members.interaction.unwrap_or(Raw::new("{}"));
-                faults.note("`interaction`", self.complete(interaction, frame, events));
+                self.state.begin("interaction", events);
+                faults.note("`interaction`", self.complete(members.interaction, frame, events));
             }
             // The status of an interaction that goes on; its end has an event of its own.
             "interaction.status_update" => events.push(Event::Ping),
             "step.start" => {
-                self.begin(events);
-                let step = members.step.unwrap_or(Raw::new("{}"));
-                faults.note("`step`", self.open(members.index, step, events));
+                self.state.begin("interaction", events);
+                faults.note("`step`", self.open(members.index, members.step, events));
             }
             "step.delta" => {
-                self.begin(events);
-                let delta = members.delta.unwrap_or(Raw::new("{}"));
-                faults.note("`delta`", self.delta(members.index, delta, events));
+                self.state.begin("interaction", events);
+                faults.note("`delta`", self.delta(members.index, members.delta, events));
             }
             "step.stop" => {
-                self.begin(events);
+                self.state.begin("interaction", events);
                 self.end_step(members.index, events);
-                if let Some(step_usage) = members.others.iter().find(|(key, _)| key == "step_usage") {
-                    events.keep_pushed(Owner::Message, "step_usage", step_usage.1);
+                if let Some(usage) = members.others.take("step_usage") {
+                    events.keep_pushed(Owner::Message, "step_usage", usage);
                 }
             }
             "whole" => {
@@ -147,8 +140,7 @@ impl Translate for Fold {
                 faults.note("the interaction", self.complete(data, frame, events));
             }
             "error" => {
-                let error = members.error.unwrap_or(Raw::new("{}"));
-                fail(error, &["code", "status"], frame, events);
+                fail(members.error.unwrap_or_default(), &["code", "status"], frame, events);
                 self.state = State::After;
             }
             unknown => {
@@ -169,14 +161,13 @@ impl Translate for Fold {
 
 impl Fold {
     fn start(&mut self, interaction: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut id, mut model, mut agent, mut others) = (None, None, None, Vec::new());
-        let read = interaction.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut id, mut model, mut agent, mut others) = (None, None, None, Others::default());
+        let read = interaction.fields(|key, value| match key {
             "id" => id = value.owned_string(),
             "model" => model = value.owned_string(),
             "agent" => agent = value.owned_string(),
             "object" | "status" | "steps" | "usage" => {}
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         });
         if self.state != State::Before && id.is_some() && id == self.id {
             events.notice(Kind::DuplicateStart, "the interaction was started again");
@@ -184,25 +175,8 @@ impl Fold {
         }
         *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
         events.started(Start { id, model: model.or(agent), role: Some("model".to_owned()) });
-        self.keep(&others, events);
+        others.keep_new(Owner::Message, &mut self.seen, events);
         read
-    }
-
-    /// Starts an interaction whose start is missing: its content still counts.
-    fn begin(&mut self, events: &mut Events) {
-        if self.state == State::Before {
-            events.notice(Kind::MissingStart, "the start of the interaction is missing");
-            events.started(Start::default());
-            self.state = State::Within;
-        }
-    }
-
-    fn keep(&mut self, others: &[(String, Raw<'_>)], events: &mut Events) {
-        for (key, value) in others {
-            if self.seen.is_new(key, *value) {
-                events.keep(Owner::Message, key, *value);
-            }
-        }
     }
 
     fn open(&mut self, index: u64, step: Raw<'_>, events: &mut Events) -> Result<(), Error> {
@@ -211,34 +185,27 @@ impl Fold {
             self.end_step(index, events);
         }
         let kind = step.get("type").and_then(Raw::string).unwrap_or_default();
-        let mut fields = Vec::new();
-        step.members(|key, value| {
-            if key != "type" && !value.is_null() {
-                fields.push((key.to_owned(), value));
-            }
+        let mut others = Others::default();
+        step.fields(|key, value| match key {
+            "type" => {}
+            _ => others.add(key, value),
         })?;
-        let mut take = |key: &str| {
-            let at = fields.iter().rposition(|(name, _)| name == key)?;
-            Some(fields.remove(at).1)
-        };
         let mut faults = Faults::default();
         let (step, slot) = match &*kind {
             "thought" => {
-                let slot = self.blocks(events).new_block(THINKING);
-                let read = take("summary").unwrap_or(Raw::new("[]")).elements(|part| {
+                let slot = Blocks::new(&mut self.slots, events).new_block(THINKING);
+                faults.each("`summary`", others.take("summary"), |part| {
                     part.get("text").into_iter().for_each(|text| events.grew(slot, text));
+                    Ok(())
                 });
-                faults.note("`summary`", read);
-                take("signature").into_iter().for_each(|signature| events.signed(slot, signature));
+                others.take("signature").into_iter().for_each(|signature| events.signed(slot, signature));
                 (Step::Thought(slot), Some(slot))
             }
             "model_output" => {
                 self.steps.insert(index, Step::Output(None));
-                let read = take("content")
-                    .unwrap_or(Raw::new("[]"))
-                    .elements(|part| faults.note("`content`", self.delta(index, part, events)));
-                faults.note("`content`", read);
-                if let Some(error) = take("error") {
+                let content = others.take("content");
+                faults.each("`content`", content, |part| self.delta(index, part, events));
+                if let Some(error) = others.take("error") {
                     events.keep(Owner::Message, "error", error);
                 }
                 let Some(open) = self.steps.remove(&index) else { return faults.result() };
@@ -246,47 +213,43 @@ impl Fold {
                 (open, slot)
             }
             call if call.ends_with("_call") => {
-                let id = take("id").and_then(Raw::owned_string);
-                let id = id.map_or_else(|| invented_id(Slot::new(self.slots)), CallId::Given);
+                let mut blocks = Blocks::new(&mut self.slots, events);
+                let id = blocks.call_id(others.take("id").and_then(Raw::owned_string));
                 let runner = if call == "function_call" { Runner::Client } else { Runner::Provider };
-                let name = take("name").and_then(Raw::owned_string);
+                let name = others.take("name").and_then(Raw::owned_string);
                 let name = name.unwrap_or_else(|| call.trim_end_matches("_call").to_owned());
-                let (notation, origin) = (Notation::Json, Origin::Native);
-                let opening = Opening::ToolCall { id, name, runner, notation, origin };
-                let slot = self.blocks(events).new_block(opening);
-                let arguments = take("arguments").map(Raw::text).filter(|arguments| *arguments != "{}");
+                let slot = blocks.new_block(native_call(id, name, runner));
+                let arguments =
+                    others.take("arguments").map(Raw::text).filter(|arguments| *arguments != "{}");
                 (Step::Call(slot, arguments.map(str::to_owned)), Some(slot))
             }
             result if result.ends_with("_result") => {
-                let call_id = take("call_id").and_then(Raw::owned_string);
+                let call_id = others.take("call_id").and_then(Raw::owned_string);
                 let opening = Opening::ToolResult { kind: result.to_owned(), call_id };
-                let slot = self.blocks(events).new_block(opening);
+                let slot = Blocks::new(&mut self.slots, events).new_block(opening);
                 (Step::Whole(slot), Some(slot))
             }
             other => {
-                let slot = self.blocks(events).new_block(Opening::Other { kind: other.to_owned() });
+                let slot =
+                    Blocks::new(&mut self.slots, events).new_block(Opening::Other { kind: other.to_owned() });
                 (Step::Whole(slot), Some(slot))
             }
         };
-        let owner = slot.map_or(Owner::Message, Owner::Block);
-        for (key, value) in fields {
-            events.keep(owner, &key, value);
-        }
+        others.keep(slot.map_or(Owner::Message, Owner::Block), events);
         self.steps.insert(index, step);
         faults.result()
     }
 
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut kind = Cow::Borrowed("");
-        let (mut text, mut content, mut fields) = (None, None, Vec::new());
-        delta.members(|key, value| match key {
+        let (mut text, mut content, mut others) = (None, None, Others::default());
+        delta.fields(|key, value| match key {
             "type" => kind = value.string().unwrap_or_default(),
-            _ if value.is_null() => {}
             "text" | "signature" => text = Some(value),
             "content" => content = Some(value),
-            _ => fields.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
-        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        let mut blocks = Blocks::new(&mut self.slots, events);
         let slot = match (self.steps.get_mut(&index), &*kind) {
             (Some(Step::Thought(slot)), "thought_summary") => {
                 let text = content.and_then(|content| content.get("text"));
@@ -304,30 +267,24 @@ impl Fold {
             }
             (Some(Step::Output(open)), "text_annotation_delta") => {
                 let slot = part(open, Part::Text, &mut blocks);
-                let annotations = fields.iter().find(|(key, _)| key == "annotations");
-                let annotations = annotations.map_or(Raw::new("[]"), |(_, value)| *value);
-                fields.retain(|(key, _)| key != "annotations");
+                let annotations = others.take("annotations").unwrap_or(Raw::new("[]"));
                 annotations.elements(|value| events.keep_pushed(Owner::Block(slot), "annotations", value))?;
                 slot
             }
             (Some(Step::Output(open)), media) => {
                 let slot = part(open, Part::Media(media.to_owned()), &mut blocks);
                 // Media come in pieces, and each is a part of the same Base64 text.
-                if let Some(at) = fields.iter().position(|(key, _)| key == "data") {
-                    let piece = fields.remove(at).1.owned_string().unwrap_or_default();
+                if let Some(data) = others.take("data") {
+                    let piece = data.owned_string().unwrap_or_default();
                     let keep = Keep::Grow(piece.into());
                     events.push(Event::Kept { owner: Owner::Block(slot), key: "data".into(), keep });
                 }
                 slot
             }
             (Some(Step::Call(slot, started)), _) => {
-                if let Some(at) = fields.iter().rposition(|(key, _)| key == "arguments") {
-                    let arguments = fields.remove(at).1;
+                if let Some(arguments) = others.take("arguments") {
                     *started = None;
-                    match arguments.string_body() {
-                        Some(_) => events.grew(*slot, arguments),
-                        None => events.grew_plain(*slot, arguments.text()),
-                    }
+                    events.grew_arguments(*slot, arguments);
                 }
                 if let Some(signature) = text {
                     events.keep(Owner::Block(*slot), "signature", signature);
@@ -358,9 +315,7 @@ impl Fold {
                 return Ok(());
             }
         };
-        for (key, value) in fields {
-            events.keep(Owner::Block(slot), &key, value);
-        }
+        others.keep(Owner::Block(slot), events);
         Ok(())
     }
 
@@ -385,50 +340,42 @@ impl Fold {
         events: &mut Events,
     ) -> Result<(), Error> {
         let (mut status, mut usage, mut steps, mut error) = (None, None, None, None);
-        let mut others = Vec::new();
-        let mut faults = Faults::default();
-        let read = interaction.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut others, mut faults) = (Others::default(), Faults::default());
+        let read = interaction.fields(|key, value| match key {
             "status" => status = value.owned_string(),
             "usage" => usage = Some(value),
             "steps" => steps = Some(value),
             "error" => error = Some(value),
             "id" | "model" | "object" | "agent" => {}
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         });
         faults.note("`interaction`", read);
         // A whole interaction, or one that repeats what was streamed.
         if let Some(steps) = steps.filter(|_| self.steps.is_empty()) {
             let mut index = 0;
-            let read = steps.elements(|step| {
+            faults.each("`steps`", Some(steps), |step| {
+                let mut read = Ok(());
                 // What the user said is no part of the reply.
                 if step.get("type").and_then(Raw::string).as_deref() != Some("user_input") {
-                    faults.note("`steps`", self.open(index, step, events));
+                    read = self.open(index, step, events);
                     self.end_step(index, events);
                 }
                 index += 1;
+                read
             });
-            faults.note("`steps`", read);
         }
-        self.keep(&others, events);
+        others.keep_new(Owner::Message, &mut self.seen, events);
         if let Some(usage) = usage {
             count(usage, events);
         }
         if status.as_deref() == Some("failed") {
             let message = error.and_then(|error| error.get("message")).and_then(Raw::owned_string);
-            let message = message.unwrap_or_else(|| "the provider gave no reason".to_owned());
             let raw = events.value("error", Raw::new(frame.data));
-            events.push(Event::Failed(Failure { kind: status, message, raw }));
+            failed(status, message, raw, events);
             self.state = State::After;
             return faults.result();
         }
-        match status {
-            Some(detail) => {
-                let stop = Stop { reason: stop_reason(&detail), detail };
-                events.push(Event::Stopped { choice: 0, stop });
-            }
-            None => events.notice(Kind::NoStopReason, "the interaction ended without a status"),
-        }
+        events.stopped(status, stop_reason, "the interaction ended without a status");
         let open = self.steps.iter().filter(|(_, step)| !matches!(step, Step::Over));
         let open: Vec<_> = open.map(|(index, _)| *index).collect();
         for index in open {
@@ -438,10 +385,6 @@ impl Fold {
         events.push(Event::Ended);
         self.state = State::After;
         faults.result()
-    }
-
-    fn blocks<'a>(&'a mut self, events: &'a mut Events) -> Blocks<'a> {
-        Blocks { choice: 0, next: &mut self.slots, events }
     }
 }
 
@@ -473,10 +416,7 @@ fn count(usage: Raw<'_>, events: &mut Events) {
         cache_write: None,
         reasoning: number("total_thought_tokens"),
     };
-    if !counts.is_empty() {
-        events.push(Event::Usage(counts));
-    }
-    events.keep(Owner::Message, "usage", usage);
+    events.counted(counts, usage);
 }
 
 fn stop_reason(status: &str) -> StopReason {

@@ -6,9 +6,13 @@ use crate::text::Text;
 /// Appends text to a field.
 pub(super) fn grow(fields: &mut Object, key: impl AsRef<str> + Into<String>, piece: &Text) {
     match fields.get_mut(key.as_ref()) {
-        Some(Value::String(text)) => piece.segments().for_each(|piece| text.push_str(piece)),
+        Some(Value::String(text)) => push(text, piece),
         _ => drop(fields.insert(key, Value::String(piece.clone()))),
     }
+}
+
+pub(super) fn push(text: &mut Text, piece: &Text) {
+    piece.segments().for_each(|piece| text.push_str(piece));
 }
 
 /// Appends the elements of a list to a field.

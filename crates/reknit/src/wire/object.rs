@@ -6,6 +6,14 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     members.into_iter().collect::<Object>().into()
 }
 
+/// An object with one more member, if there is a value for it.
+pub(super) fn with(mut object: Value, key: &str, value: Option<Value>) -> Value {
+    if let (Some(value), Some(object)) = (value, object.as_object_mut()) {
+        object.insert(key, value);
+    }
+    object
+}
+
 /// A block with its `type` first.
 pub(super) fn of_kind(kind: &str, block: &Object) -> Value {
     let others = block.iter().filter(|(key, _)| *key != "type");
@@ -13,7 +21,6 @@ pub(super) fn of_kind(kind: &str, block: &Object) -> Value {
     std::iter::once(("type".to_owned(), kind.into())).chain(others).collect::<Object>().into()
 }
 
-/// The data URL of an image.
 pub(super) fn data_url(media_type: &str, data: &str) -> Value {
     format!("data:{media_type};base64,{data}").into()
 }

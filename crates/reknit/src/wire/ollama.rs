@@ -9,10 +9,11 @@ use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
 use super::heartbeat::is_heartbeat;
+use super::others::Others;
 use super::seen::Seen;
 use super::{State, Translate};
 use crate::diagnostic::Kind;
-use crate::event::{Event, Notation, Opening, Owner, Slot, Start, Stop, StopReason, Usage};
+use crate::event::{Event, Notation, Opening, Owner, Slot, Start, StopReason, Usage};
 use crate::frame::Frame;
 
 mod native;
@@ -60,14 +61,13 @@ struct Members<'a> {
     done: Option<bool>,
     done_reason: Option<String>,
     usage: Usage,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
     fn read(data: &'a str) -> Result<Self, Error> {
         let mut members = Self::default();
-        Raw::new(data).members(|key, value| match key {
-            _ if value.is_null() => {}
+        Raw::new(data).fields(|key, value| match key {
             "model" => members.model = value.owned_string(),
             "created_at" => members.created_at = Some(value),
             "message" => members.message = Some(value),
@@ -79,7 +79,7 @@ impl<'a> Members<'a> {
             "done_reason" => members.done_reason = value.owned_string(),
             "prompt_eval_count" => members.usage.input = value.number(),
             "eval_count" => members.usage.output = value.number(),
-            _ => members.others.push((key.to_owned(), value)),
+            _ => members.others.add(key, value),
         })?;
         Ok(members)
     }
@@ -109,7 +109,7 @@ impl Translate for Fold {
             let role = members.message.and_then(|message| message.get("role")).and_then(Raw::owned_string);
             events.started(Start { id: None, model: members.model, role });
         }
-        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        let mut blocks = Blocks::new(&mut self.slots, events);
         if let Some(text) = members.thinking {
             blocks.grow(&mut self.thinking, &THINKING, text);
         }
@@ -122,11 +122,10 @@ impl Translate for Fold {
         }
         // Every line has its time; only those of the first and the last line are kept.
         members.created_at.into_iter().for_each(|time| events.ignore(time));
-        let created_at = members.created_at.filter(|_| begins || done);
-        let created_at = created_at.map(|time| ("created_at".to_owned(), time));
-        for (key, value) in created_at.into_iter().chain(members.others) {
-            self.keep(&key, value, events);
+        if let Some(time) = members.created_at.filter(|_| begins || done) {
+            self.seen.keep(Owner::Message, "created_at", time, events);
         }
+        members.others.keep_new(Owner::Message, &mut self.seen, events);
         if !members.usage.is_empty() {
             events.push(Event::Usage(members.usage));
         }
@@ -144,17 +143,16 @@ impl Translate for Fold {
 impl Fold {
     fn message(&mut self, message: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let (mut content, mut thinking, mut calls) = (None, None, None);
-        let (mut images, mut others) = (None, Vec::new());
-        message.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut images, mut others) = (None, Others::default());
+        message.fields(|key, value| match key {
             "role" => {}
             "content" => content = Some(value),
             "thinking" => thinking = Some(value),
             "tool_calls" => calls = Some(value),
             "images" => images = Some(value),
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
-        let mut blocks = Blocks { choice: 0, next: &mut self.slots, events };
+        let mut blocks = Blocks::new(&mut self.slots, events);
         if let Some(text) = thinking {
             blocks.grow(&mut self.thinking, &THINKING, text);
         }
@@ -162,45 +160,31 @@ impl Fold {
             blocks.grow(&mut self.text, &TEXT, text);
         }
         let mut faults = Faults::default();
-        let read = images.unwrap_or(Raw::new("[]")).elements(|image| {
+        faults.each("`images`", images, |image| {
             let slot = blocks.new_block(Opening::Other { kind: "image".to_owned() });
             blocks.events.keep(Owner::Block(slot), "data", image);
             blocks.events.closed(slot);
+            Ok(())
         });
-        faults.note("`images`", read);
-        let read = calls.unwrap_or(Raw::new("[]")).elements(|call| {
-            let read = tool_call(call, &mut blocks).map(|made| self.has_calls |= made == Made::Call);
-            faults.note("`tool_calls`", read);
+        faults.each("`tool_calls`", calls, |call| {
+            self.has_calls |= tool_call(call, &mut blocks)? == Made::Call;
+            Ok(())
         });
-        faults.note("`tool_calls`", read);
-        for (key, value) in others {
-            self.keep(&key, value, events);
-        }
+        others.keep_new(Owner::Message, &mut self.seen, events);
         faults.result()
-    }
-
-    fn keep(&mut self, key: &str, value: Raw<'_>, events: &mut Events) {
-        if self.seen.is_new(key, value) {
-            events.keep(Owner::Message, key, value);
-        }
     }
 
     fn end(&mut self, reason: Option<String>, events: &mut Events) {
         let mut open = BTreeSet::new();
         open.extend(self.text.into_iter().chain(self.thinking));
         open.into_iter().for_each(|slot| events.closed(slot));
-        match reason {
-            Some(detail) => {
-                let reason = match &*detail {
-                    "stop" if self.has_calls => StopReason::Tool,
-                    "stop" => StopReason::End,
-                    "length" => StopReason::Length,
-                    _ => StopReason::Other,
-                };
-                events.push(Event::Stopped { choice: 0, stop: Stop { reason, detail } });
-            }
-            None => events.notice(Kind::NoStopReason, "the reply ended without a `done_reason`"),
-        }
+        let stop_reason = |word: &str| match word {
+            "stop" if self.has_calls => StopReason::Tool,
+            "stop" => StopReason::End,
+            "length" => StopReason::Length,
+            _ => StopReason::Other,
+        };
+        events.stopped(reason, stop_reason, "the reply ended without a `done_reason`");
         events.push(Event::Ended);
         self.state = State::After;
     }
@@ -214,22 +198,20 @@ enum Made {
 }
 
 fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
-    let (mut id, mut name, mut arguments, mut function) = (None, None, None, None);
-    let mut others = Vec::new();
-    call.members(|key, value| match key {
-        _ if value.is_null() => {}
+    let (mut id, mut name, mut arguments, mut function) = (None, None, None, Raw::default());
+    let mut others = Others::default();
+    call.fields(|key, value| match key {
         "id" => id = value.string(),
-        "function" => function = Some(value),
+        "function" => function = value,
         "type" => {}
-        _ => others.push((key.to_owned(), value)),
+        _ => others.add(key, value),
     })?;
-    function.unwrap_or(Raw::new("{}")).members(|key, value| match key {
-        _ if value.is_null() => {}
+    function.fields(|key, value| match key {
         "name" => name = value.string(),
         "arguments" => arguments = Some(value),
         // The order of the calls says the same.
         "index" => {}
-        _ => others.push((key.to_owned(), value)),
+        _ => others.add(key, value),
     })?;
     let Some(name) = name else {
         let message = "a call has no name";
@@ -237,15 +219,10 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
         return Ok(Made::Nothing);
     };
     let slot = blocks.new_call(id.as_deref(), &name, Notation::Json);
-    match arguments {
-        // Servers that also imitate OpenAI send the arguments as a string that contains an object.
-        Some(text) if text.string_body().is_some() => blocks.events.grew(slot, text),
-        Some(object) => blocks.events.grew_plain(slot, object.text()),
-        None => {}
+    if let Some(arguments) = arguments {
+        blocks.events.grew_arguments(slot, arguments);
     }
-    for (key, value) in others {
-        blocks.events.keep(Owner::Block(slot), &key, value);
-    }
+    others.keep(Owner::Block(slot), blocks.events);
     blocks.events.closed(slot);
     Ok(Made::Call)
 }

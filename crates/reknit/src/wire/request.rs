@@ -15,7 +15,7 @@ mod said;
 pub use content::Content;
 pub use repair::{Repair, RepairKind};
 
-pub(crate) use form::{Around, Form, put_calls_last, refuse_unless};
+pub(crate) use form::{Around, Form, put_calls_last, refuse_all_but_words, refuse_unless};
 pub(crate) use message::{
     Answer, Approval, Call, Input, Message, Output, ProviderCallId, ReplyPart, Thinking, UserPart, Wait,
 };

@@ -8,6 +8,7 @@ use crate::event::Slot;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
+use crate::wire::join::{append, grow, push};
 use crate::wire::slots::Slots;
 use crate::wire::{Rebuild, State};
 
@@ -182,15 +183,13 @@ impl Block {
                 (_, "type", _) => {}
                 ("text_delta", "text", Value::String(text))
                 | ("thinking_delta", "thinking", Value::String(text))
-                | ("signature_delta", "signature", Value::String(text)) => match self.fields.get_mut(&key) {
-                    Some(Value::String(before)) => text.segments().for_each(|piece| before.push_str(piece)),
-                    _ => drop(self.fields.insert(key, Value::String(text))),
-                },
+                | ("signature_delta", "signature", Value::String(text)) => {
+                    grow(&mut self.fields, key, &text);
+                }
                 ("input_json_delta", "partial_json", Value::String(text)) => self.grow_input(&text),
-                ("citations_delta", "citation", citation) => match self.fields.get_mut("citations") {
-                    Some(Value::Array(citations)) => citations.push(citation),
-                    _ => drop(self.fields.insert("citations", Value::from(vec![citation]))),
-                },
+                ("citations_delta", "citation", citation) => {
+                    append(&mut self.fields, "citations".to_owned(), vec![citation].into());
+                }
                 (_, _, value) => set(&mut self.fields, key, value),
             }
         }
@@ -204,7 +203,7 @@ impl Block {
             self.input = Input::Deltas(Text::new());
         }
         if let Input::Deltas(text) = &mut self.input {
-            piece.segments().for_each(|piece| text.push_str(piece));
+            push(text, piece);
         }
     }
 

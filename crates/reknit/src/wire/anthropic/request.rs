@@ -4,17 +4,15 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::{object, of_kind};
+use crate::wire::object::{object, of_kind, with};
 use crate::wire::request::{
     Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Message, Output, ProviderCallId,
     RepairKind, Repairs, ReplyPart, Thinking, UserPart, Wait, put_calls_last, refuse_unless,
 };
 
-const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-
 pub(crate) static FORM: Form = Form {
-    ids: Alphabet { longest: 64, allows: NAME },
-    names: Alphabet { longest: 128, allows: NAME },
+    ids: Alphabet::of_words(64),
+    names: Alphabet::of_words(128),
     has_plain_input: false,
     continues_paused: true,
     thinking_leads: true,
@@ -171,11 +169,8 @@ fn user_block(part: &UserPart) -> Value {
 fn block(part: &ReplyPart) -> Value {
     match part {
         ReplyPart::Text { text, fields, .. } => {
-            let mut block = object([("type", "text".into()), ("text", (&**text).into())]);
-            if let (Some(citations), Some(block)) = (fields.get(CITATIONS), block.as_object_mut()) {
-                block.insert(CITATIONS, citations.clone());
-            }
-            block
+            let block = object([("type", "text".into()), ("text", (&**text).into())]);
+            with(block, CITATIONS, fields.get(CITATIONS).cloned())
         }
         ReplyPart::Thinking { thinking, .. } => match (&thinking.signature, &thinking.redacted) {
             (None, Some(data)) => object([("type", "redacted_thinking".into()), ("data", (&**data).into())]),
@@ -188,12 +183,8 @@ fn block(part: &ReplyPart) -> Value {
         ReplyPart::Call { call, .. } => call_block("tool_use", call),
         ReplyPart::ProviderCall { call, .. } => {
             let server = call.field("server_name");
-            let mut block =
-                call_block(if server.is_some() { "mcp_tool_use" } else { "server_tool_use" }, call);
-            if let (Some(server), Some(block)) = (server, block.as_object_mut()) {
-                block.insert("server_name", server);
-            }
-            block
+            let kind = if server.is_some() { "mcp_tool_use" } else { "server_tool_use" };
+            with(call_block(kind, call), "server_name", server.map(Value::from))
         }
         ReplyPart::ProviderResult { call, result, .. } => {
             let mut fields = Object::new();
@@ -226,17 +217,13 @@ fn result_kind(call: &ProviderCallId) -> String {
 }
 
 fn call_block(kind: &str, call: &Call) -> Value {
-    let mut block = Object::new();
-    block.insert("type", kind);
-    block.insert("id", &*call.id);
-    block.insert("name", &*call.name);
-    block.insert("input", call.input.value());
-    for name in OF_CALL {
-        if let Some(value) = call.fields.get(name) {
-            block.insert(name, value.clone());
-        }
-    }
-    block.into()
+    let block = object([
+        ("type", kind.into()),
+        ("id", (&*call.id).into()),
+        ("name", (&*call.name).into()),
+        ("input", call.input.value()),
+    ]);
+    OF_CALL.into_iter().fold(block, |block, name| with(block, name, call.fields.get(name).cloned()))
 }
 
 fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {

@@ -8,6 +8,7 @@ use crate::frame::{self, Frame};
 use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
+use crate::wire::join::{append, grow, push};
 use crate::wire::object::object;
 use crate::wire::slots::Slots;
 
@@ -228,9 +229,9 @@ impl Block {
             }
             (Self::Thinking(fields), "reasoningContent", Value::Object(delta)) => {
                 for (key, value) in delta {
-                    match (fields.get_mut(&key), value) {
-                        (Some(Value::String(text)), Value::String(piece)) => push(text, &piece),
-                        (_, value) => drop(fields.insert(key, value)),
+                    match value {
+                        Value::String(piece) => grow(fields, key, &piece),
+                        value => drop(fields.insert(key, value)),
                     }
                 }
             }
@@ -249,13 +250,10 @@ impl Block {
             (Self::Other { fields, .. }, kind, value) => {
                 let key = if kind == "toolResult" { "content" } else { kind };
                 let more = match value {
-                    Value::Array(list) => list,
+                    Value::Array(_) => value,
                     single => vec![single].into(),
                 };
-                match fields.get_mut(key) {
-                    Some(Value::Array(list)) => more.into_iter().for_each(|value| list.push(value)),
-                    _ => drop(fields.insert(key, more)),
-                }
+                append(fields, key.to_owned(), more);
             }
             _ => {}
         }
@@ -277,8 +275,4 @@ impl Block {
             Self::Other { kind, fields } => object([(&*kind, fields.into())]),
         }
     }
-}
-
-fn push(text: &mut Text, piece: &Text) {
-    piece.segments().for_each(|piece| text.push_str(piece));
 }

@@ -4,14 +4,12 @@ use crate::json::{Members, Misread, Value};
 use crate::wire::object::object;
 use crate::wire::request::{
     Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Message, Output, Repairs, ReplyPart,
-    Thinking, UserPart, put_calls_last, refuse_unless,
+    Thinking, UserPart, put_calls_last, refuse_all_but_words,
 };
 
-const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-
 pub(crate) static FORM: Form = Form {
-    ids: Alphabet { longest: 64, allows: NAME },
-    names: Alphabet { longest: 64, allows: NAME },
+    ids: Alphabet::of_words(64),
+    names: Alphabet::of_words(64),
     has_plain_input: false,
     continues_paused: false,
     thinking_leads: true,
@@ -23,11 +21,7 @@ pub(crate) static FORM: Form = Form {
 
 /// Thinking goes back only with what its model signed it with; models that do not sign it refuse to get it back.
 fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
-    refuse_unless(parts, repairs, |part| match part {
-        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
-        ReplyPart::Thinking { thinking, .. } => thinking.is_signed(),
-        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => false,
-    });
+    refuse_all_but_words(parts, repairs, Thinking::is_signed);
     put_calls_last(parts, repairs);
 }
 

@@ -1,39 +1,37 @@
 //! A reply of `Converse` without a stream.
 
-use super::{Fold, Open, count};
+use super::{Fold, count};
 use crate::event::{Owner, Start};
 use crate::wire::State;
 use crate::wire::events::Events;
 use crate::wire::fields::{Error, Faults, Raw};
+use crate::wire::numbered::Open;
+use crate::wire::others::Others;
 
 impl Fold {
-    /// Reads a whole reply.
     pub(super) fn whole(&mut self, reply: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut message, mut reason, mut usage, mut others) = (None, None, None, Vec::new());
-        reply.members(|key, value| match key {
-            _ if value.is_null() => {}
-            "output" => message = value.get("message"),
+        let (mut message, mut reason, mut usage, mut others) =
+            (Raw::default(), None, None, Others::default());
+        reply.fields(|key, value| match key {
+            "output" => message = value.get("message").unwrap_or_default(),
             "stopReason" => reason = value.owned_string(),
             "usage" => usage = Some(value),
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
-        let message = message.unwrap_or(Raw::new("{}"));
         *self = Self { state: State::Within, ..Self::default() };
         let role = message.get("role").and_then(Raw::owned_string);
         events.started(Start { id: None, model: None, role });
         let (mut faults, mut index) = (Faults::default(), 0);
-        let read = message.get("content").unwrap_or(Raw::new("[]")).elements(|block| {
-            self.close_bare(events);
-            faults.note("`content`", self.content(index, block, events));
-            if self.slots.get(index).is_some() {
-                self.end_block(index, events);
+        faults.each("`content`", message.get("content"), |block| {
+            self.blocks.close_bare(events);
+            let read = self.content(index, block, events);
+            if self.blocks.slot(index).is_some() {
+                self.blocks.end(index, events);
             }
             index += 1;
+            read
         });
-        faults.note("`content`", read);
-        for (key, value) in others {
-            events.keep(Owner::Message, &key, value);
-        }
+        others.keep(Owner::Message, events);
         if let Some(usage) = usage {
             count(usage, events);
         }
@@ -41,7 +39,6 @@ impl Fold {
         faults.result()
     }
 
-    /// Reads a block of a whole reply.
     fn content(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut kind = None;
         block.members(|key, value| kind = kind.take().or(Some((key.to_owned(), value))))?;
@@ -52,16 +49,15 @@ impl Fold {
             }
             Some((kind, cited)) if kind == "citationsContent" => {
                 let mut faults = Faults::default();
-                let texts = cited.get("content").unwrap_or(Raw::new("[]"));
-                let read = texts.elements(|part| {
+                faults.each("`content`", cited.get("content"), |part| {
                     let text = part.get("text").unwrap_or(Raw::new("\"\""));
                     self.grow(index, "text", Open::Text, text, events);
+                    Ok(())
                 });
-                faults.note("`content`", read);
-                let citations = cited.get("citations").unwrap_or(Raw::new("[]"));
-                let read = citations
-                    .elements(|citation| self.append(index, "citation", "citations", citation, events));
-                faults.note("`citations`", read);
+                faults.each("`citations`", cited.get("citations"), |citation| {
+                    self.append(index, "citation", "citations", citation, events);
+                    Ok(())
+                });
                 faults.result()
             }
             _ => self.start(index, block, events),

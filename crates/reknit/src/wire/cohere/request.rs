@@ -3,14 +3,14 @@
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::object;
 use crate::wire::request::{
-    Alphabet, Around, Call, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, chat,
-    refuse_unless,
+    Alphabet, Around, Call, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart,
+    chat, refuse_all_but_words,
 };
 
 pub(crate) static FORM: Form = Form {
     // Its own ids contain the name of the tool.
-    ids: Alphabet { longest: 128, allows: |c| c.is_ascii_graphic() },
-    names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
+    ids: Alphabet::of_graphics(128),
+    names: Alphabet::of_words(64),
     has_plain_input: false,
     continues_paused: false,
     thinking_leads: true,
@@ -21,29 +21,16 @@ pub(crate) static FORM: Form = Form {
 };
 
 fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
-    refuse_unless(parts, repairs, |part| match part {
-        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
-        ReplyPart::Thinking { thinking, .. } => !thinking.text.trim().is_empty(),
-        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => false,
-    });
+    refuse_all_but_words(parts, repairs, |thinking| !thinking.text.trim().is_empty());
 }
 
 fn write(messages: &[Message]) -> Vec<Value> {
-    let mut written = Vec::new();
-    for message in messages {
-        match message {
-            Message::User { results, content } => {
-                written.extend(results.iter().map(chat::tool_message));
-                let content = chat::after_results(results, content);
-                if !content.is_empty() {
-                    let content: Vec<_> = content.into_iter().map(chat::user_part).collect();
-                    written.push(object([("role", "user".into()), ("content", content.into())]));
-                }
-            }
-            Message::Model { parts } => written.push(assistant(parts)),
-        }
-    }
-    written
+    chat::write(messages, chat::tool_message, user, assistant)
+}
+
+fn user(content: &[&UserPart]) -> Value {
+    let content: Vec<_> = content.iter().map(|part| chat::user_part(part)).collect();
+    object([("role", "user".into()), ("content", content.into())])
 }
 
 /// Next to calls a text is refused, and is sent as the plan for them.

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::{Raw, decoded};
+use super::{Raw, decode};
 use crate::json::plain_end;
 
 /// Why a frame's JSON cannot be followed.
@@ -87,7 +87,7 @@ impl<'a> Scan<'a> {
         self.expect(b':', "a colon")?;
         Ok(key
             .string_body()
-            .map(|body| if key.is_plain { Cow::Borrowed(body) } else { decoded(body).into() }))
+            .map(|body| if key.is_plain { Cow::Borrowed(body) } else { decode(body).0.into() }))
     }
 
     /// Whether the array that was entered has another element, which must be read before the next.
@@ -102,7 +102,7 @@ impl<'a> Scan<'a> {
         match self.peek() {
             Some(b'"') => self.string(),
             Some(b'{' | b'[') => {
-                let end = self.bracket_end()?;
+                let end = bracket_end(self.text.as_bytes(), self.at).ok_or_else(|| self.error(VALUE_END))?;
                 Ok(self.take(end))
             }
             _ => {
@@ -204,11 +204,6 @@ impl<'a> Scan<'a> {
         let taken = Raw::new(&self.text[self.at..end]);
         self.at = end;
         taken
-    }
-
-    /// Where the array or object ends that begins here.
-    fn bracket_end(&self) -> Result<usize, Error> {
-        bracket_end(self.text.as_bytes(), self.at).ok_or_else(|| self.error(VALUE_END))
     }
 
     /// Where the number or literal ends that begins here.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::super::blocks::{Blocks, TEXT, THINKING, invented_id};
+use super::super::blocks::{Blocks, TEXT, THINKING, native_call};
 use super::super::events::Events;
 use super::super::fields::{Error, Raw};
+use super::super::others::Others;
 use super::super::seen::Seen;
 use super::arguments::{Arguments, Taken};
 use super::for_each_element;
 use crate::diagnostic::Kind;
-use crate::event::{CallId, End, Event, Notation, Opening, Origin, Owner, Runner, Slot, Stop, StopReason};
+use crate::event::{CallId, End, Event, Notation, Opening, Owner, Runner, Slot, Stop, StopReason};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
@@ -61,7 +62,6 @@ impl Candidate {
         self.finish_reason.is_some() && !self.goes_on
     }
 
-    /// Notes that more content came.
     pub(super) fn go_on(&mut self) {
         self.goes_on = self.finish_reason.is_some();
     }
@@ -73,8 +73,7 @@ impl Candidate {
 
     pub(super) fn part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
         let (mut text, mut is_thought, mut held) = (None, false, None);
-        part.members(|key, value| match key {
-            _ if value.is_null() => {}
+        part.fields(|key, value| match key {
             "text" => text = Some(value),
             "thought" => is_thought = value.text() == "true",
             _ if ANNOTATIONS.contains(&key) => {}
@@ -108,10 +107,8 @@ impl Candidate {
         Ok(())
     }
 
-    pub(super) fn keep(&mut self, index: u32, key: &str, value: Raw<'_>, events: &mut Events) {
-        if self.seen.is_new(key, value) {
-            events.keep(Owner::Choice(index), key, value);
-        }
+    pub(super) fn keep(&mut self, index: u32, others: Others<'_>, events: &mut Events) {
+        others.keep_new(Owner::Choice(index), &mut self.seen, events);
     }
 
     /// Keeps the sources of what the model said: some frames repeat them, others add to them.
@@ -160,12 +157,10 @@ impl Candidate {
     }
 
     fn text(&mut self, text: Option<Raw<'_>>, is_thought: bool, part: Raw<'_>, blocks: &mut Blocks<'_>) {
-        let is_filled = |string: &Raw<'_>| string.string_body().is_some_and(|body| !body.is_empty());
-        let text = text.filter(is_filled);
+        let text = text.filter(|text| text.has_text());
         let (mut signature, mut is_annotated) = (None, false);
-        let _ = part.members(|key, value| match key {
-            _ if value.is_null() => {}
-            "thoughtSignature" => signature = Some(value).filter(is_filled),
+        let _ = part.fields(|key, value| match key {
+            "thoughtSignature" => signature = Some(value).filter(|value| value.has_text()),
             "text" | "thought" => {}
             _ => is_annotated = true,
         });
@@ -202,15 +197,14 @@ impl Candidate {
         blocks: &mut Blocks<'_>,
     ) -> Result<(), Error> {
         let (mut id, mut name, mut args, mut partial) = (None, None, None, None);
-        let (mut continues, mut others) = (false, Vec::new());
-        function.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut continues, mut others) = (false, Others::default());
+        function.fields(|key, value| match key {
             "id" => id = value.owned_string(),
             "name" => name = value.owned_string(),
             "args" => args = Some(value),
             "partialArgs" => partial = Some(value),
             "willContinue" => continues = value.text() == "true",
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
         let mut call = match std::mem::take(&mut self.open) {
             Open::Call(mut call) if goes_on(call.id.as_deref(), id.as_deref(), name.as_deref()) => {
@@ -239,9 +233,7 @@ impl Candidate {
             }
         };
         let slot = call.slot;
-        for (key, value) in others {
-            blocks.events.keep(Owner::Block(slot), &key, value);
-        }
+        others.keep(Owner::Block(slot), blocks.events);
         keep_others(part, &["functionCall"], slot, blocks.events);
         let read = call.take(args, partial, blocks.events);
         if continues {
@@ -252,7 +244,6 @@ impl Candidate {
         read
     }
 
-    /// Takes code that Google runs.
     fn code(&mut self, code: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
         let (mut id, mut arguments) = (None, String::new());
         code.members(|key, value| match key {
@@ -265,8 +256,7 @@ impl Candidate {
         if !arguments.is_empty() {
             arguments.push('}');
         }
-        let id = id.map_or_else(|| invented_id(Slot::new(*blocks.next)), CallId::Given);
-        let slot = self.ran(id, "code_execution".to_owned(), &arguments, blocks);
+        let slot = self.ran(blocks.call_id(id), "code_execution".to_owned(), &arguments, blocks);
         keep_others(part, &["executableCode"], slot, blocks.events);
         blocks.events.closed(slot);
         Ok(())
@@ -274,31 +264,25 @@ impl Candidate {
 
     /// Takes a call of one of Google's own tools.
     fn server_call(&mut self, call: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
-        let (mut id, mut name, mut args, mut others) = (None, None, None, Vec::new());
-        call.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let (mut id, mut name, mut args, mut others) = (None, None, None, Others::default());
+        call.fields(|key, value| match key {
             "id" => id = value.owned_string(),
             "toolType" => name = value.owned_string(),
             "args" => args = Some(value),
-            _ => others.push((key.to_owned(), value)),
+            _ => others.add(key, value),
         })?;
-        let id = id.map_or_else(|| invented_id(Slot::new(*blocks.next)), CallId::Given);
-        let slot = self.ran(id, name.unwrap_or_default(), args.map_or("", Raw::text), blocks);
+        let slot = self.ran(blocks.call_id(id), name.unwrap_or_default(), args.map_or("", Raw::text), blocks);
         // The part goes back as what it was.
         blocks.events.keep(Owner::Block(slot), "type", crate::json::Value::from(SERVER_CALL));
-        for (key, value) in others {
-            blocks.events.keep(Owner::Block(slot), &key, value);
-        }
+        others.keep(Owner::Block(slot), blocks.events);
         keep_others(part, &[SERVER_CALL], slot, blocks.events);
         blocks.events.closed(slot);
         Ok(())
     }
 
-    /// Opens the block of a call that Google ran.
     fn ran(&mut self, id: CallId, name: String, arguments: &str, blocks: &mut Blocks<'_>) -> Slot {
         self.ran = Some(id.to_string());
-        let (runner, notation, origin) = (Runner::Provider, Notation::Json, Origin::Native);
-        let slot = self.whole(Opening::ToolCall { id, name, runner, notation, origin }, blocks);
+        let slot = self.whole(native_call(id, name, Runner::Provider), blocks);
         blocks.events.grew_plain(slot, arguments);
         slot
     }
@@ -383,11 +367,8 @@ pub(super) fn goes_on(known_id: Option<&str>, id: Option<&str>, name: Option<&st
 
 /// Keeps the members of an object that are not `known`.
 fn keep_others(object: Raw<'_>, known: &[&str], slot: Slot, events: &mut Events) {
-    let _ = object.members(|key, value| {
-        if !value.is_null() && !known.contains(&key) {
-            events.keep(Owner::Block(slot), key, value);
-        }
-    });
+    // It has been followed to its end.
+    let _ = events.keep_others(Owner::Block(slot), object, known);
 }
 
 fn stop_reason(word: &str) -> StopReason {

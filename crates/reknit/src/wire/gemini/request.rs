@@ -2,14 +2,14 @@
 
 use crate::json::{Members, Misread, Object, Value};
 use crate::wire::gemini::candidate::{ANNOTATIONS, SERVER_CALL, SERVER_RESULT};
-use crate::wire::object::object;
+use crate::wire::object::{object, with};
 use crate::wire::request::{
     Alphabet, Answer, Around, Called, Content, Conversation, Form, Message, Output, RepairKind, Repairs,
     ReplyPart, Thinking, UserPart, refuse_unless,
 };
 
 pub(crate) static FORM: Form = Form {
-    ids: Alphabet { longest: 64, allows: |c| c.is_ascii_graphic() },
+    ids: Alphabet::of_graphics(64),
     names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || "_-.:".contains(c) },
     has_plain_input: false,
     continues_paused: false,
@@ -149,11 +149,8 @@ fn is_of_server(fields: &Object) -> bool {
     fields.get("type").and_then(Value::as_str).as_deref() == Some(SERVER_CALL)
 }
 
-fn signed(mut part: Value, signature: Option<Value>) -> Value {
-    if let (Some(signature), Some(part)) = (signature, part.as_object_mut()) {
-        part.insert(SIGNATURE, signature);
-    }
-    part
+fn signed(part: Value, signature: Option<Value>) -> Value {
+    with(part, SIGNATURE, signature)
 }
 
 fn read(content: Value, conversation: &mut Conversation) -> Result<(), Misread> {

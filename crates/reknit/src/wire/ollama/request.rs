@@ -4,12 +4,12 @@ use crate::json::{Members, Misread, Object, Value};
 use crate::wire::object::object;
 use crate::wire::request::{
     Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Message, Repairs, ReplyPart,
-    Thinking, UserPart, chat, refuse_unless,
+    Thinking, UserPart, chat, refuse_all_but_words,
 };
 
 pub(crate) static FORM: Form = Form {
-    ids: Alphabet { longest: 64, allows: |c| c.is_ascii_graphic() },
-    names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
+    ids: Alphabet::of_graphics(64),
+    names: Alphabet::of_words(64),
     has_plain_input: false,
     continues_paused: false,
     thinking_leads: true,
@@ -20,28 +20,11 @@ pub(crate) static FORM: Form = Form {
 };
 
 fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
-    refuse_unless(parts, repairs, |part| match part {
-        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
-        ReplyPart::Thinking { thinking, .. } => !thinking.text.trim().is_empty(),
-        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => false,
-    });
+    refuse_all_but_words(parts, repairs, |thinking| !thinking.text.trim().is_empty());
 }
 
 fn write(messages: &[Message]) -> Vec<Value> {
-    let mut written = Vec::new();
-    for message in messages {
-        match message {
-            Message::User { results, content } => {
-                written.extend(results.iter().map(tool_message));
-                let content = chat::after_results(results, content);
-                if !content.is_empty() {
-                    written.push(user(&content));
-                }
-            }
-            Message::Model { parts } => written.push(assistant(parts)),
-        }
-    }
-    written
+    chat::write(messages, tool_message, user, assistant)
 }
 
 /// Templates find the call of a result by the name of its tool, newer ones by its id.

@@ -1,9 +1,32 @@
 //! What the messages of Chat Completions and of Cohere's Chat have in common.
 
 use super::content::Content;
-use super::message::{Answer, UserPart};
+use super::message::{Answer, Message, ReplyPart, UserPart};
 use crate::json::{Members, Misread, Value};
 use crate::wire::object::{data_url, object, read_data_url};
+
+/// Writes messages, each result as a message of its own.
+pub(crate) fn write(
+    messages: &[Message],
+    result: fn(&Answer) -> Value,
+    user: fn(&[&UserPart]) -> Value,
+    assistant: fn(&[ReplyPart]) -> Value,
+) -> Vec<Value> {
+    let mut written = Vec::new();
+    for message in messages {
+        match message {
+            Message::User { results, content } => {
+                written.extend(results.iter().map(result));
+                let content = after_results(results, content);
+                if !content.is_empty() {
+                    written.push(user(&content));
+                }
+            }
+            Message::Model { parts } => written.push(assistant(parts)),
+        }
+    }
+    written
+}
 
 /// The message with a result.
 pub(crate) fn tool_message(answer: &Answer) -> Value {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::message::{Answer, Message, ReplyPart};
+use super::message::{Answer, Message, ReplyPart, Thinking};
 use super::name::Alphabet;
 use super::repair::{RepairKind, Repairs};
 use super::said::Conversation;
@@ -52,6 +52,19 @@ pub(crate) fn refuse_unless(
             repairs.push(kind, part.seq(), message);
         }
         is_taken
+    });
+}
+
+/// Removes everything but texts, calls of the client, and the thinking that the provider accepts.
+pub(crate) fn refuse_all_but_words(
+    parts: &mut Vec<ReplyPart>,
+    repairs: &mut Repairs,
+    takes_thinking: impl Fn(&Thinking) -> bool,
+) {
+    refuse_unless(parts, repairs, |part| match part {
+        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
+        ReplyPart::Thinking { thinking, .. } => takes_thinking(thinking),
+        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => false,
     });
 }
 

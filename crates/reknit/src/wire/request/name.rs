@@ -12,6 +12,16 @@ pub(crate) struct Alphabet {
 }
 
 impl Alphabet {
+    /// Letters, digits, underscores and dashes.
+    pub(crate) const fn of_words(longest: usize) -> Self {
+        Self { longest, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' }
+    }
+
+    /// Every character that can be seen. Some models read their own ids, such as `functions.read:0`.
+    pub(crate) const fn of_graphics(longest: usize) -> Self {
+        Self { longest, allows: |c| c.is_ascii_graphic() }
+    }
+
     /// The closest text that the provider accepts; `otherwise` if `text` is empty.
     pub(crate) fn spell<'t>(&self, text: &'t str, otherwise: &'static str) -> Cow<'t, str> {
         if text.is_empty() {

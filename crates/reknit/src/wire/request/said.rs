@@ -78,7 +78,6 @@ impl Conversation {
         }
     }
 
-    /// Adds the provider's own fields of the preceding text.
     pub(crate) fn text_fields(&mut self, fields: Object) {
         self.reply(Said::TextFields(fields));
     }
