@@ -55,10 +55,9 @@ impl Channel {
             if ahead.is_none() {
                 return Step::Wait;
             }
-            let inner = [CHANNEL.to_owned(), CONSTRAIN.to_owned()];
             match [
                 literal(text, at, MESSAGE, parsed.finished),
-                any_literal(text, at, &inner, parsed.finished),
+                any_literal(text, at, &[CHANNEL, CONSTRAIN], parsed.finished),
             ] {
                 [Match::Full(end), _] => return self.enter(matcher, parsed, at, end),
                 [_, Match::Full(end)] => self.scan = end,
@@ -88,6 +87,7 @@ impl Channel {
         let place = if analysis { Place::Thinking } else { Place::Text };
         Step::Go(Machine::Prose(Prose::new(end, place)))
     }
+
     /// The text ends in the header, of which everything up to `at` is complete: with a recipient it is a call.
     fn cut(&self, matcher: &Matcher, parsed: &mut Parsed, at: usize) -> Machine {
         match self.recipient(&parsed.text[..at]).filter(|_| !matcher.has_no_tools()) {

@@ -14,8 +14,7 @@ use super::matcher::{Matcher, OpenerKind};
 use super::parsed::{Dropped, Parsed, RunKind};
 use super::rules::Look;
 use super::span::SpanKind;
-use super::template::{Found, MAX_PART, Match};
-use super::whitespace::skip_whitespace;
+use super::template::{Found, Match, skip_short_whitespace};
 use crate::diagnostic::Kind;
 
 /// The longest run of backticks that can open an inline code span.
@@ -87,8 +86,7 @@ impl Prose {
     }
 
     pub(super) fn at_start(matcher: &Matcher) -> Self {
-        let inside = matcher.grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside);
-        Self::new(0, if inside { Place::Thinking } else { Place::Text })
+        Self::new(0, if matcher.grammar.starts_inside() { Place::Thinking } else { Place::Text })
     }
 
     /// Takes a piece that contains no marker while nothing is held back, as is the case for most pieces.
@@ -144,9 +142,8 @@ impl Prose {
         if let Some(name) = self.begun(matcher, parsed, at) {
             return Search::Machine(cut_call(matcher, parsed, self, at, name));
         }
-        let (found, kind) = matcher.opener(self.place, text, at, parsed.finished, &mut self.look);
-        let machine = match found {
-            Match::Full(found) => self.enter(matcher, parsed, at, kind, &found),
+        let machine = match matcher.opener(self.place, text, at, parsed.finished, &mut self.look) {
+            Match::Full((found, kind)) => self.enter(matcher, parsed, at, kind, &found),
             Match::Partial => {
                 self.scan = at;
                 return Search::Undecided(at);
@@ -260,7 +257,7 @@ impl Prose {
                 break None;
             };
             at += ahead;
-            if !matches!(matcher.opener(self.place, text, at, parsed.finished, &mut self.look).0, Match::No) {
+            if matcher.opener(self.place, text, at, parsed.finished, &mut self.look) != Match::No {
                 break Some(at);
             }
             at = char_end(text, at);
@@ -400,34 +397,28 @@ impl Prose {
         if matcher.next_opener(place, &[byte]).is_none() {
             return Match::No;
         }
-        match matcher.opener(place, text, at, finished, look) {
-            (Match::Full(found), kind) => match kind {
-                OpenerKind::Json { named: true }
-                | OpenerKind::Wrapper
-                | OpenerKind::WrapperEnd
-                | OpenerKind::Markup { .. }
-                | OpenerKind::Gemma
-                | OpenerKind::Channel => Match::Full(()),
-                OpenerKind::Json { named: false } => {
-                    let near = text.floor_char_boundary(found.end + MAX_PART + 1);
-                    let next = skip_whitespace(&text[..near], found.end);
-                    match text.as_bytes().get(next) {
-                        _ if next - found.end > MAX_PART => Match::No,
-                        Some(b'{' | b'[') => Match::Full(()),
-                        None if !finished => Match::Partial,
-                        _ => Match::No,
-                    }
+        matcher.opener(place, text, at, finished, look).and_then(|(found, kind)| match kind {
+            OpenerKind::Json { named: true }
+            | OpenerKind::Wrapper
+            | OpenerKind::WrapperEnd
+            | OpenerKind::Markup { .. }
+            | OpenerKind::Gemma
+            | OpenerKind::Channel => Match::Full(()),
+            OpenerKind::Json { named: false } => {
+                let Some(next) = skip_short_whitespace(text, found.end) else { return Match::No };
+                match text.as_bytes().get(next) {
+                    Some(b'{' | b'[') => Match::Full(()),
+                    None if !finished => Match::Partial,
+                    _ => Match::No,
                 }
-                OpenerKind::Thinking
-                | OpenerKind::ThinkingEnd
-                | OpenerKind::CallEnd
-                | OpenerKind::Bare
-                | OpenerKind::Python
-                | OpenerKind::ChannelEnd => Match::No,
-            },
-            (Match::Partial, _) => Match::Partial,
-            (Match::No, _) => Match::No,
-        }
+            }
+            OpenerKind::Thinking
+            | OpenerKind::ThinkingEnd
+            | OpenerKind::CallEnd
+            | OpenerKind::Bare
+            | OpenerKind::Python
+            | OpenerKind::ChannelEnd => Match::No,
+        })
     }
 
     /// The prose after the character at `at`, where something looked like a call but is not one.
