@@ -323,11 +323,12 @@ impl Parser {
     fn view(&self, index: usize) -> Block<'_> {
         let text = self.parsed.text.as_str();
         match &self.parsed.blocks[index] {
-            BlockData::Text { range, closed } => {
-                Block::Text { text: &text[self.parsed.block_range(index, *range)], closed: *closed }
-            }
-            BlockData::Thinking { range, closed } => {
-                Block::Thinking { text: &text[self.parsed.block_range(index, *range)], closed: *closed }
+            &BlockData::Prose { thinking, range, closed } => {
+                let text = &text[self.parsed.block_range(index, range)];
+                match thinking {
+                    true => Block::Thinking { text, closed },
+                    false => Block::Text { text, closed },
+                }
             }
             BlockData::Call(call) => {
                 Block::Call(Call { data: &self.parsed.calls[*call], params: &self.parsed.params, text })
