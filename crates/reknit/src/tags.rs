@@ -38,7 +38,6 @@ mod change;
 mod changes;
 mod parsed;
 mod machine;
-mod begun;
 mod prose;
 mod markup;
 mod param;
@@ -47,7 +46,8 @@ mod tail;
 mod body;
 mod envelope;
 mod reader;
-mod literal;
+mod series;
+mod python;
 mod transcode;
 mod channel;
 mod call;
@@ -309,7 +309,7 @@ impl Parser {
     /// Whether the end of the text so far belongs to a call, even if only its closing marker is missing.
     fn in_call(&self) -> bool {
         match self.machine {
-            Machine::Markup(_) | Machine::Json(_) | Machine::Literal(_) | Machine::Skip(_) => true,
+            Machine::Markup(_) | Machine::Json(_) | Machine::Python(_) => true,
             Machine::Prose(_) | Machine::Channel(_) => false,
         }
     }

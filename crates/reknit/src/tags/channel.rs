@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use super::begun::cut_call;
 use super::body::Json;
 use super::machine::{Machine, Step};
 use super::matcher::Matcher;
@@ -81,8 +80,7 @@ impl Channel {
             let json = Json::named(matcher, parsed, &self.prose, self.opened, &found);
             return Step::Go(Machine::Json(Box::new(json)));
         }
-        parsed.add_prose(self.prose.run_kind(matcher), self.opened);
-        parsed.end_prose(self.opened);
+        self.prose.end(matcher, parsed, self.opened);
         parsed.add_span(SpanKind::Markup, end);
         let place = if analysis { Place::Thinking } else { Place::Text };
         Step::Go(Machine::Prose(Prose::new(end, place)))
@@ -93,7 +91,7 @@ impl Channel {
         match self.recipient(&parsed.text[..at]).filter(|_| !matcher.has_no_tools()) {
             Some(name) => {
                 let name = matcher.body().bare_name_so_far(&parsed.text, name);
-                cut_call(matcher, parsed, &self.prose, self.opened, name)
+                self.prose.cut_call(matcher, parsed, self.opened, name)
             }
             None => Machine::Prose(self.prose.clone()),
         }

@@ -59,14 +59,14 @@ pub(super) enum OpenerKind {
     Markup {
         wrapper: bool,
     },
-    /// A JSON value; `named` if the marker includes the name of the tool.
+    /// A call, or only its arguments, as a value in JSON or in Gemma's notation; `named` if the marker includes
+    /// the name of the tool.
     Json {
         named: bool,
     },
     /// A JSON value without a marker, at the start of the text.
     Bare,
     Python,
-    Gemma,
     /// The header of a message in a channel.
     Channel,
     /// The end of such a message.
@@ -177,8 +177,9 @@ impl Matcher {
                 let starts = vec![template.start().to_owned()];
                 let key = First::Key { quote: gemma.quote.clone() };
                 after_named = Some(Followers::new(key, vec![gemma.close.clone()], starts));
-                calls.push(Opener { template, kind: OpenerKind::Gemma });
+                calls.push(Opener { template, kind: OpenerKind::Json { named: true } });
                 unnamed("quote", &gemma.quote)?;
+                body = Some(grammar::Body { close: vec![gemma.close.clone()], ..grammar::Body::default() });
             }
             Some(Calls::Channels(_)) => {}
         }
@@ -289,9 +290,7 @@ impl Matcher {
                     json_follows(text, found.end, finished)
                 }
                 // In a wrapper nothing is only mentioned.
-                OpenerKind::Json { named: true } | OpenerKind::Gemma if place != Place::Wrapper => {
-                    follows(&self.after_named)
-                }
+                OpenerKind::Json { named: true } if place != Place::Wrapper => follows(&self.after_named),
                 OpenerKind::Wrapper => follows(&self.after_wrapper),
                 _ => Match::Full(()),
             };
@@ -308,10 +307,7 @@ impl Matcher {
         let openers =
             self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte);
         let calls = openers.filter(|opener| {
-            matches!(
-                opener.kind,
-                OpenerKind::Markup { .. } | OpenerKind::Json { named: true } | OpenerKind::Gemma
-            )
+            matches!(opener.kind, OpenerKind::Markup { .. } | OpenerKind::Json { named: true })
         });
         let name = calls.into_iter().find_map(|opener| opener.template.begun(text, at))?;
         Some(self.body.as_ref().map_or(name.clone(), |body| body.bare_name_so_far(text, name)))

@@ -320,11 +320,11 @@ impl Parsed {
     }
 
     /// The text ends inside the call `open`, or after a complete one.
-    pub(super) fn cut_call(&mut self, open: Option<usize>) {
+    pub(super) fn cut_call(&mut self, open: Option<usize>, how: End) {
         let end = self.text.len();
         if let Some(block) = open {
             self.add_span(SpanKind::Value(block), end);
-            self.end_call(block, End::Cut, end);
+            self.end_call(block, how, end);
         }
         self.add_span(SpanKind::Whitespace, end);
     }
