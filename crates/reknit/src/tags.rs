@@ -38,7 +38,6 @@ mod change;
 mod changes;
 mod parsed;
 mod machine;
-mod begun;
 mod prose;
 mod markup;
 mod param;
@@ -47,7 +46,8 @@ mod tail;
 mod body;
 mod envelope;
 mod reader;
-mod literal;
+mod series;
+mod python;
 mod transcode;
 mod channel;
 mod call;
@@ -304,7 +304,7 @@ impl Parser {
     /// Whether the end of the text so far belongs to a call, even if only its closing marker is missing.
     fn in_call(&self) -> bool {
         match self.machine {
-            Machine::Markup(_) | Machine::Json(_) | Machine::Literal(_) | Machine::Skip(_) => true,
+            Machine::Markup(_) | Machine::Json(_) | Machine::Python(_) => true,
             Machine::Prose(_) | Machine::Channel(_) => false,
         }
     }
@@ -318,11 +318,12 @@ impl Parser {
     fn view(&self, index: usize) -> Block<'_> {
         let text = self.parsed.text.as_str();
         match &self.parsed.blocks[index] {
-            BlockData::Text { range, closed } => {
-                Block::Text { text: &text[self.parsed.block_range(index, *range)], closed: *closed }
-            }
-            BlockData::Thinking { range, closed } => {
-                Block::Thinking { text: &text[self.parsed.block_range(index, *range)], closed: *closed }
+            &BlockData::Prose { thinking, range, closed } => {
+                let text = &text[self.parsed.block_range(index, range)];
+                match thinking {
+                    true => Block::Thinking { text, closed },
+                    false => Block::Text { text, closed },
+                }
             }
             BlockData::Call(call) => {
                 Block::Call(Call { data: &self.parsed.calls[*call], params: &self.parsed.params, text })

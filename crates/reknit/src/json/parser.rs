@@ -50,7 +50,7 @@ enum State {
     /// In `null`, `true` or `false`.
     InLiteral {
         slot: Slot,
-        literal: Literal,
+        literal: &'static Literal,
         seen: usize,
     },
     /// After a value in an array or object: a comma, or the end.
@@ -60,38 +60,18 @@ enum State {
     Failed(Error),
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Literal {
-    Null,
-    True,
-    False,
+/// A word that is a value.
+#[derive(Debug)]
+struct Literal {
+    text: &'static str,
+    /// How errors name it.
+    expected: &'static str,
+    value: Value,
 }
 
-impl Literal {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::True => "true",
-            Self::False => "false",
-        }
-    }
-
-    fn value(self) -> Value {
-        match self {
-            Self::Null => Value::Null,
-            Self::True => Value::Bool(true),
-            Self::False => Value::Bool(false),
-        }
-    }
-
-    fn expected(self) -> &'static str {
-        match self {
-            Self::Null => "`null`",
-            Self::True => "`true`",
-            Self::False => "`false`",
-        }
-    }
-}
+static NULL: Literal = Literal { text: "null", expected: "`null`", value: Value::Null };
+static TRUE: Literal = Literal { text: "true", expected: "`true`", value: Value::Bool(true) };
+static FALSE: Literal = Literal { text: "false", expected: "`false`", value: Value::Bool(false) };
 
 impl Parser {
     pub(super) fn new(depth: usize) -> Self {
@@ -209,9 +189,9 @@ impl Parser {
                 self.state = State::InNumber { slot, text: String::new(), progress: NumberState::Start };
                 return Ok(0);
             }
-            b'n' => Literal::Null,
-            b't' => Literal::True,
-            b'f' => Literal::False,
+            b'n' => &NULL,
+            b't' => &TRUE,
+            b'f' => &FALSE,
             _ => return Err(self.unexpected(rest, expected)),
         };
         self.state = State::InLiteral { slot, literal, seen: 1 };
@@ -305,14 +285,13 @@ impl Parser {
 
     fn in_literal(&mut self, rest: &str) -> Result<usize, Error> {
         let State::InLiteral { slot, literal, seen } = &mut self.state else { return Ok(0) };
-        let text = literal.text().as_bytes();
-        if rest.as_bytes()[0] != text[*seen] {
-            let expected = literal.expected();
+        let Literal { text, expected, value }: &'static Literal = literal;
+        if rest.as_bytes()[0] != text.as_bytes()[*seen] {
             return Err(self.unexpected(rest, expected));
         }
         *seen += 1;
         if *seen == text.len() {
-            self.tree.scalar(mem::replace(slot, Slot::Element), literal.value());
+            self.tree.scalar(mem::replace(slot, Slot::Element), value.clone());
             self.end_value();
         }
         Ok(1)

@@ -9,14 +9,12 @@ pub(super) enum Escape {
     None,
     /// After a backslash.
     Backslash,
-    /// In the hex digits of a `\u` escape.
-    Unit { digits: u8, unit: u16 },
+    /// In the hex digits of a `\u` escape, which may be the second half of a surrogate pair.
+    Unit { high: Option<u16>, digits: u8, unit: u16 },
     /// After the first half of a surrogate pair, where a backslash must follow.
     Half { high: u16 },
     /// After that backslash, where a `u` must follow.
     HalfBackslash { high: u16 },
-    /// In the hex digits of the second half.
-    SecondUnit { high: u16, digits: u8, unit: u16 },
 }
 
 /// What a piece means for a string.
@@ -63,24 +61,24 @@ pub(super) fn decode(text: &str, escape: &mut Escape, out: &mut String) -> Resul
                     out.push(char);
                     Escape::None
                 }
-                None if byte == b'u' => Escape::Unit { digits: 0, unit: 0 },
+                None if byte == b'u' => Escape::Unit { high: None, digits: 0, unit: 0 },
                 None => {
                     let found = text[at..].chars().next().unwrap_or_default();
                     return Err((Fault::Escape { found }, at));
                 }
             },
-            Escape::Unit { digits, unit } => {
+            Escape::Unit { high, digits, unit } => {
                 let Some(digit) = hex_digit(byte) else { return unexpected() };
                 let unit = unit << 4 | digit;
-                match (digits, unit) {
-                    (0..3, _) => Escape::Unit { digits: digits + 1, unit },
-                    (_, 0xD800..=0xDBFF) => Escape::Half { high: unit },
-                    (_, _) => match char::from_u32(unit.into()) {
-                        Some(char) => {
+                match (digits, high, unit) {
+                    (0..3, ..) => Escape::Unit { high, digits: digits + 1, unit },
+                    (_, None, 0xD800..=0xDBFF) => Escape::Half { high: unit },
+                    _ => match char::decode_utf16(high.into_iter().chain([unit])).next() {
+                        Some(Ok(char)) => {
                             out.push(char);
                             Escape::None
                         }
-                        None => return Err((Fault::LoneSurrogate { unit }, at)),
+                        _ => return Err((Fault::LoneSurrogate { unit: high.unwrap_or(unit) }, at)),
                     },
                 }
             }
@@ -89,21 +87,9 @@ pub(super) fn decode(text: &str, escape: &mut Escape, out: &mut String) -> Resul
                 _ => return Err((Fault::LoneSurrogate { unit: high }, at)),
             },
             Escape::HalfBackslash { high } => match byte {
-                b'u' => Escape::SecondUnit { high, digits: 0, unit: 0 },
+                b'u' => Escape::Unit { high: Some(high), digits: 0, unit: 0 },
                 _ => return Err((Fault::LoneSurrogate { unit: high }, at)),
             },
-            Escape::SecondUnit { high, digits, unit } => {
-                let Some(digit) = hex_digit(byte) else { return unexpected() };
-                let unit = unit << 4 | digit;
-                match (digits, char::decode_utf16([high, unit]).next()) {
-                    (0..3, _) => Escape::SecondUnit { high, digits: digits + 1, unit },
-                    (_, Some(Ok(char))) => {
-                        out.push(char);
-                        Escape::None
-                    }
-                    (_, _) => return Err((Fault::LoneSurrogate { unit: high }, at)),
-                }
-            }
         };
         at += 1;
     }

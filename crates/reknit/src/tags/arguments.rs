@@ -1,99 +1,52 @@
-//! [`Arguments`]: the arguments of a call in a text, written as JSON while they arrive.
+//! The arguments of a call in a text, written as JSON while they arrive.
+//!
+//! Whatever the notation in the text, the result is one JSON object, so that all later stages read arguments in
+//! the same way.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use super::call::Call;
+use super::call::{Call, Param};
 use crate::json::write_escaped;
 
-/// How far the JSON of a call's arguments has been written.
-///
-/// Whatever the notation in the text, the result is one JSON object, so that all later stages read arguments
-/// in the same way.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Arguments {
-    /// Written when the call closes, because they may change until then.
-    Late,
-    /// JSON in the text, of which nothing has come yet.
-    Json,
-    /// A JSON object in the text, which is passed on unchanged.
-    JsonObject,
-    /// Parameters, of which none has come yet.
-    Params,
-    /// After a complete parameter.
-    AfterParam,
-    /// In a parameter that is a string.
-    InString,
-    /// In a parameter whose value is written once it is complete, because its type is not known before.
-    InTyped,
+/// Its parameter with this number opens.
+pub(super) fn open_param(param: Param<'_>, number: usize, json: &mut String) {
+    // A parameter opens only after the previous one is complete.
+    json.push(if number == 0 { '{' } else { ',' });
+    json.push('"');
+    escape(param.name(), json);
+    json.push_str("\":");
+    if !param.is_typed_late() {
+        json.push('"');
+    }
 }
 
-impl Arguments {
-    /// The start of a call. `reread` says that values may be read again when the call closes.
-    pub(super) fn new(call: &Call<'_>, reread: bool) -> Self {
-        match call.json() {
-            _ if reread => Self::Late,
-            Some(_) => Self::Json,
-            None => Self::Params,
-        }
+/// The open parameter grew by `text`. If its type is not known before it is complete, so is not its JSON.
+pub(super) fn grow_param(param: Param<'_>, text: &str, json: &mut String) {
+    if !param.is_typed_late() {
+        escape(text, json);
     }
+}
 
-    /// The arguments are JSON in the text and start with `text`, which decides whether they can be passed on.
-    pub(super) fn begin_json(&mut self, text: &str) {
-        // Some models write the object into a string, and some write `null`.
-        *self = if text.starts_with('{') { Self::JsonObject } else { Self::Late };
+/// The open parameter is complete.
+pub(super) fn close_param(param: Param<'_>, json: &mut String) {
+    match param.is_typed_late() {
+        true => write(param.value(), json),
+        false => json.push('"'),
     }
+}
 
-    /// A parameter opens.
-    pub(super) fn open(&mut self, name: &str, typed: bool, json: &mut String) {
-        match self {
-            Self::Late | Self::Json | Self::JsonObject => return,
-            Self::Params => json.push('{'),
-            // A parameter opens only after the previous one is complete.
-            Self::AfterParam | Self::InString | Self::InTyped => json.push(','),
-        }
-        json.push('"');
-        escape(name, json);
-        json.push_str("\":");
-        *self = if typed {
-            Self::InTyped
-        } else {
-            json.push('"');
-            Self::InString
-        };
-    }
+/// The call is complete, and its parameters have been written.
+pub(super) fn finish_params(count: usize, json: &mut String) {
+    json.push_str(if count == 0 { "{}" } else { "}" });
+}
 
-    /// The open parameter grew.
-    pub(super) fn grow(self, text: &str, json: &mut String) {
-        if let Self::InString = self {
-            escape(text, json);
-        }
-    }
+/// The call is complete, and nothing has been written before.
+pub(super) fn write_all(call: &Call<'_>, json: &mut String) {
+    write(call.args(), json);
+}
 
-    /// The open parameter is complete.
-    pub(super) fn close(&mut self, call: &Call<'_>, param: usize, json: &mut String) {
-        match self {
-            Self::InString => json.push('"'),
-            Self::InTyped => {
-                let value = call.param(param).map(|param| param.value());
-                let _ = write!(json, "{}", value.unwrap_or_default());
-            }
-            Self::Late | Self::Json | Self::JsonObject | Self::Params | Self::AfterParam => return,
-        }
-        *self = Self::AfterParam;
-    }
-
-    /// The call is complete.
-    pub(super) fn finish(self, call: &Call<'_>, json: &mut String) {
-        match self {
-            Self::Late => {
-                let _ = write!(json, "{}", call.args());
-            }
-            Self::Params => json.push_str("{}"),
-            Self::AfterParam => json.push('}'),
-            // A complete call has no open parameter.
-            Self::Json | Self::JsonObject | Self::InString | Self::InTyped => {}
-        }
-    }
+fn write(value: impl Display, json: &mut String) {
+    write!(json, "{value}").expect("a string takes all that is written");
 }
 
 fn escape(text: &str, json: &mut String) {

@@ -136,11 +136,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Its arguments as JSON, unless they are written one by one.
-    pub(super) fn json(&self) -> Option<&'a PartialJson> {
+    /// The number of its parameters; `None` if its arguments are not written one by one.
+    pub(super) fn param_count(&self) -> Option<usize> {
         match &self.data.input {
-            Input::Json(arguments) => Some(&arguments.json),
-            Input::Params(_) => None,
+            Input::Params(params) => Some(params.len()),
+            Input::Json(_) => None,
         }
     }
 
@@ -161,6 +161,14 @@ impl<'a> Call<'a> {
         match &self.data.input {
             Input::Json(arguments) => arguments.written.clone(),
             Input::Params(_) => None,
+        }
+    }
+
+    /// Whether the JSON text of its arguments, of which some has come, is that of an object.
+    pub(super) fn has_object(&self) -> bool {
+        match self.args_range() {
+            Some(written) => self.text[written].starts_with('{'),
+            None => self.args_piece(0..1) == "{",
         }
     }
 

@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use super::begun::cut_call;
 use super::body::Json;
 use super::machine::{Machine, Step};
 use super::matcher::Matcher;
@@ -55,10 +54,9 @@ impl Channel {
             if ahead.is_none() {
                 return Step::Wait;
             }
-            let inner = [CHANNEL.to_owned(), CONSTRAIN.to_owned()];
             match [
                 literal(text, at, MESSAGE, parsed.finished),
-                any_literal(text, at, &inner, parsed.finished),
+                any_literal(text, at, &[CHANNEL, CONSTRAIN], parsed.finished),
             ] {
                 [Match::Full(end), _] => return self.enter(matcher, parsed, at, end),
                 [_, Match::Full(end)] => self.scan = end,
@@ -82,18 +80,18 @@ impl Channel {
             let json = Json::named(matcher, parsed, &self.prose, self.opened, &found);
             return Step::Go(Machine::Json(Box::new(json)));
         }
-        parsed.add_prose(self.prose.run_kind(matcher), self.opened);
-        parsed.end_prose(self.opened);
+        self.prose.end(matcher, parsed, self.opened);
         parsed.add_span(SpanKind::Markup, end);
         let place = if analysis { Place::Thinking } else { Place::Text };
         Step::Go(Machine::Prose(Prose::new(end, place)))
     }
+
     /// The text ends in the header, of which everything up to `at` is complete: with a recipient it is a call.
     fn cut(&self, matcher: &Matcher, parsed: &mut Parsed, at: usize) -> Machine {
         match self.recipient(&parsed.text[..at]).filter(|_| !matcher.has_no_tools()) {
             Some(name) => {
                 let name = matcher.body().bare_name_so_far(&parsed.text, name);
-                cut_call(matcher, parsed, &self.prose, self.opened, name)
+                self.prose.cut_call(matcher, parsed, self.opened, name)
             }
             None => Machine::Prose(self.prose.clone()),
         }

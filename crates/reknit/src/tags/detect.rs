@@ -101,8 +101,7 @@ fn fit(grammar: &Grammar, text: &str, tools: Option<&Tools>) -> Option<Fit> {
     parser.finish();
     let calls: Vec<_> = parser.calls().collect();
     // A profile that starts inside its thinking fits only a text that ends thinking without having started any.
-    let is_inside = grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside);
-    if is_inside && lone_end(grammar, text, &calls).is_none() {
+    if grammar.starts_inside() && lone_end(grammar, text, &calls).is_none() {
         return None;
     }
     let from = end_of_foreign_thinking(grammar, text, &calls).unwrap_or(0);
@@ -149,12 +148,11 @@ fn lone_end(grammar: &Grammar, text: &str, calls: &[Call<'_>]) -> Option<usize> 
 fn end_of_foreign_thinking(grammar: &Grammar, text: &str, calls: &[Call<'_>]) -> Option<usize> {
     let start = text.trim_start();
     let others = CANDIDATES.into_iter().filter_map(profile);
-    let is_inside = |grammar: &Grammar| grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside);
     others
         .filter_map(|other| {
             let reasoning = other.reasoning.as_ref()?;
             let known = grammar.reasoning.as_ref().is_some_and(|own| own.close == reasoning.close);
-            if is_inside(other) && !is_inside(grammar) && other.calls == grammar.calls {
+            if other.starts_inside() && !grammar.starts_inside() && other.calls == grammar.calls {
                 return lone_end(other, text, calls);
             }
             let open = reasoning.open.iter().find(|open| start.starts_with(open.as_str()) && !known)?;

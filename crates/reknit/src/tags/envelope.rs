@@ -1,23 +1,24 @@
 //! [`Envelope`]: the JSON object that is a call, `{"name": …, "arguments": {…}}`.
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::ops::Range;
 
-use super::reader::{Read, Reader};
+use super::reader::{Read, Reader, Token};
 use crate::json::{PartialJson, Value};
 
 /// The object of a call while it arrives.
 #[derive(Clone, Debug)]
 pub(super) struct Envelope {
     state: State,
-    name: Option<String>,
+    pub(super) name: Option<String>,
     /// The range of the arguments, as far as they have come.
-    arguments: Option<Range<usize>>,
+    pub(super) arguments: Option<Range<usize>>,
     /// The arguments, while there is no call yet to hold them.
     pub(super) held: PartialJson,
     /// A key, or the value of another member.
     scratch: PartialJson,
-    /// The members that are neither, and where they are.
-    dropped: Vec<(usize, String)>,
+    /// The members that are neither and have not been reported, and where they are.
+    pub(super) dropped: Vec<(usize, String)>,
     /// In the object of the member `function`, which some models write around the name and the arguments.
     in_function: bool,
     limit: usize,
@@ -47,19 +48,6 @@ pub(super) enum Member {
     Other,
 }
 
-/// The outcome of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// It continues at this byte.
-    On(usize),
-    /// Everything that has come is read.
-    Wait(usize),
-    /// It ends here.
-    Done(usize),
-    /// From here on it is not the object of a call.
-    Bad(usize),
-}
-
 impl Envelope {
     pub(super) fn new(limit: usize, depth: usize) -> Self {
         Self {
@@ -75,12 +63,10 @@ impl Envelope {
         }
     }
 
-    pub(super) fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
-    pub(super) fn arguments(&self) -> Option<Range<usize>> {
-        self.arguments.clone()
+    /// Whether it is known to be a call. A bare object that has a name can be anything; if it also has
+    /// arguments, it is a call.
+    pub(super) fn is_call(&self, bare: bool) -> bool {
+        self.name.is_some() && (!bare || self.arguments.is_some())
     }
 
     /// What has come of the name.
@@ -93,121 +79,118 @@ impl Envelope {
         }
     }
 
-    /// The members that are neither the name nor the arguments, since the last time.
-    pub(super) fn take_dropped(&mut self) -> Vec<(usize, String)> {
-        std::mem::take(&mut self.dropped)
-    }
-
     /// Whether the arguments are being read.
     pub(super) fn in_arguments(&self) -> bool {
         matches!(self.state, State::InValue(Member::Arguments, _))
     }
 
-    /// Reads one token. `call` holds the arguments once there is a call.
+    /// Reads what has come. `call` holds the arguments once there is a call.
     ///
-    /// With `strict`, an object with a key that calls do not have is not a call.
-    pub(super) fn step(
+    /// A `bare` object is not a call if it has a key that calls do not have, before it is known to be one.
+    pub(super) fn read(
         &mut self,
         text: &str,
-        scan: usize,
-        call: Option<&mut PartialJson>,
-        strict: bool,
-    ) -> Progress {
+        mut scan: usize,
+        mut call: Option<&mut PartialJson>,
+        bare: bool,
+    ) -> Read {
+        loop {
+            match self.token(text, scan, call.as_deref_mut(), bare) {
+                Continue(next) => scan = next,
+                Break(read) => return read,
+            }
+        }
+    }
+
+    fn token(&mut self, text: &str, scan: usize, call: Option<&mut PartialJson>, bare: bool) -> Token {
         let is_whitespace = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-        let in_value = matches!(self.state, State::InKey(_) | State::InValue(..));
-        let skipped = if in_value {
-            0
-        } else {
-            text.as_bytes()[scan..].iter().take_while(|b| is_whitespace(b)).count()
+        let skipped = match self.state {
+            State::InKey(_) | State::InValue(..) => 0,
+            _ => text.as_bytes()[scan..].iter().take_while(|byte| is_whitespace(byte)).count(),
         };
         let at = scan + skipped;
-        let Some(&byte) = text.as_bytes().get(at) else { return Progress::Wait(at) };
-        let next = match &mut self.state {
+        let Some(&byte) = text.as_bytes().get(at) else { return Break(Read::More(at)) };
+        self.state = match self.state {
             State::Open if byte == b'{' => State::Key { close: true },
             State::Key { close: true } | State::Comma if byte == b'}' && self.in_function => {
                 self.in_function = false;
                 State::Comma
             }
-            State::Key { close: true } | State::Comma if byte == b'}' => return Progress::Done(at + 1),
+            State::Key { close: true } | State::Comma if byte == b'}' => return Break(Read::Done(at + 1)),
             State::Key { .. } if byte == b'"' => {
                 self.scratch = PartialJson::with_depth(self.depth);
                 self.state = State::InKey(Reader::new(text, at));
-                return Progress::On(at);
+                return Continue(at);
             }
-            State::Colon(member) if byte == b':' => State::Value(*member),
+            State::Colon(member) if byte == b':' => State::Value(member),
             State::Value(Member::Function) if byte == b'{' && !self.in_function => {
                 self.in_function = true;
                 State::Key { close: true }
             }
             State::Value(member) => {
-                let member = *member;
                 if member == Member::Arguments {
                     if self.arguments.is_some() {
-                        return Progress::Bad(at);
+                        return Break(Read::Bad(at));
                     }
                     self.arguments = Some(at..at);
                 }
                 self.scratch = PartialJson::with_depth(self.depth);
                 self.state = State::InValue(member, Reader::new(text, at));
-                return Progress::On(at);
+                return Continue(at);
             }
             State::Comma if byte == b',' => State::Key { close: false },
-            State::InKey(reader) => match reader.read(text, at, self.limit, &mut self.scratch) {
-                Read::More => return Progress::Wait(text.len()),
-                Read::Bad(at) => return Progress::Bad(at),
-                Read::Done(end) => {
-                    let member = match self.scratch.value().and_then(Value::as_str).as_deref() {
-                        Some("name") => Member::Name,
-                        Some("arguments" | "parameters") => Member::Arguments,
-                        Some("id" | "type" | "index") => Member::Other,
-                        _ if strict => return Progress::Bad(end),
-                        Some("args" | "input") => Member::Arguments,
-                        Some("function") => Member::Function,
-                        other => {
-                            let start = reader.start;
-                            self.dropped.push((start, other.unwrap_or_default().to_owned()));
-                            Member::Other
-                        }
-                    };
-                    self.state = State::Colon(member);
-                    return Progress::On(end);
-                }
-            },
-            State::InValue(member, reader) => {
-                let member = *member;
-                let json = match (member, call) {
-                    (Member::Arguments, Some(json)) => json,
-                    (Member::Arguments, None) => &mut self.held,
-                    (Member::Name | Member::Function | Member::Other, _) => &mut self.scratch,
-                };
-                let read = reader.read(text, at, self.limit, json);
-                let end = match read {
-                    Read::More => text.len(),
-                    Read::Done(end) | Read::Bad(end) => end,
-                };
-                if let (Member::Arguments, Some(range)) = (member, &mut self.arguments) {
-                    range.end = end;
-                }
-                match read {
-                    Read::More => return Progress::Wait(end),
-                    Read::Bad(at) => return Progress::Bad(at),
-                    Read::Done(end) => {
-                        if member == Member::Name {
-                            match self.scratch.value() {
-                                Some(Value::String(name)) if !name.is_empty() => {
-                                    self.name = Some(name.to_str().into_owned());
-                                }
-                                _ => return Progress::Bad(end),
-                            }
-                        }
-                        self.state = State::Comma;
-                        return Progress::On(end);
-                    }
-                }
-            }
-            _ => return Progress::Bad(at),
+            State::InKey(_) => return self.key(text, at, bare),
+            State::InValue(..) => return self.value(text, at, call, bare),
+            _ => return Break(Read::Bad(at)),
         };
-        self.state = next;
-        Progress::On(at + 1)
+        Continue(at + 1)
+    }
+
+    fn key(&mut self, text: &str, at: usize, bare: bool) -> Token {
+        let is_call = self.is_call(bare);
+        let State::InKey(reader) = &mut self.state else { return Continue(at) };
+        let read = reader.read(text, at, self.limit, &mut self.scratch);
+        let Read::Done(end) = read else { return Break(read) };
+        let member = match self.scratch.value().and_then(Value::as_str).as_deref() {
+            Some("name") => Member::Name,
+            Some("arguments" | "parameters") => Member::Arguments,
+            Some("id" | "type" | "index") => Member::Other,
+            _ if bare && !is_call => return Break(Read::Bad(end)),
+            Some("args" | "input") => Member::Arguments,
+            Some("function") => Member::Function,
+            other => {
+                self.dropped.push((reader.start, other.unwrap_or_default().to_owned()));
+                Member::Other
+            }
+        };
+        self.state = State::Colon(member);
+        Continue(end)
+    }
+
+    fn value(&mut self, text: &str, at: usize, call: Option<&mut PartialJson>, bare: bool) -> Token {
+        let is_call = self.is_call(bare);
+        let State::InValue(member, reader) = &mut self.state else { return Continue(at) };
+        let json = match (*member, call) {
+            (Member::Arguments, Some(json)) => json,
+            (Member::Arguments, None) => &mut self.held,
+            (Member::Name | Member::Function | Member::Other, _) => &mut self.scratch,
+        };
+        let read = reader.read(text, at, self.limit, json);
+        if let (Member::Arguments, Some(range)) = (*member, &mut self.arguments) {
+            range.end = read.at();
+        }
+        let Read::Done(end) = read else { return Break(read) };
+        if *member == Member::Name {
+            match self.scratch.value() {
+                // The call has the name that it began with.
+                Some(Value::String(name)) if !name.is_empty() && is_call => {}
+                Some(Value::String(name)) if !name.is_empty() => {
+                    self.name = Some(name.to_str().into_owned());
+                }
+                _ => return Break(Read::Bad(end)),
+            }
+        }
+        self.state = State::Comma;
+        Continue(end)
     }
 }

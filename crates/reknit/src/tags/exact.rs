@@ -32,23 +32,24 @@ impl Exact {
         &self.text
     }
 
-    /// Returns what follows it in `text`, if `text` starts with it.
+    /// Matches it at `at`. Returns where it ends.
     #[inline]
-    pub(super) fn strip<'a>(&self, text: &'a [u8]) -> Match<&'a [u8]> {
-        match text.first_chunk() {
+    pub(super) fn find(&self, text: &str, at: usize) -> Match<usize> {
+        match text.as_bytes()[at..].first_chunk() {
             Some(near) if u128::from_le_bytes(*near) & self.mask != self.head => Match::No,
-            Some(_) if self.text.len() <= WORD_BYTES => Match::Full(&text[self.text.len()..]),
-            _ => strip(text, &self.text),
+            Some(_) if self.text.len() <= WORD_BYTES => Match::Full(at + self.text.len()),
+            _ => find(text, at, &self.text),
         }
     }
 }
 
-/// Returns what follows `expected` in `text`, if `text` starts with it.
+/// Matches `expected` at `at`. Returns where it ends.
 #[inline]
-pub(super) fn strip<'a>(text: &'a [u8], expected: &str) -> Match<&'a [u8]> {
-    let both = text.len().min(expected.len());
-    match text[..both] == expected.as_bytes()[..both] {
-        true if both == expected.len() => Match::Full(&text[both..]),
+pub(super) fn find(text: &str, at: usize, expected: &str) -> Match<usize> {
+    let rest = &text.as_bytes()[at..];
+    let both = rest.len().min(expected.len());
+    match rest[..both] == expected.as_bytes()[..both] {
+        true if both == expected.len() => Match::Full(at + both),
         true => Match::Partial,
         false => Match::No,
     }
@@ -64,13 +65,13 @@ mod tests {
         for length in 1..=all.len() {
             let exact = Exact::new(&all[..length]);
             for end in 0..=all.len() {
-                let text = &all.as_bytes()[..end];
-                assert_eq!(exact.strip(text), strip(text, &all[..length]), "{length} in {end}");
+                let text = &all[..end];
+                assert_eq!(exact.find(text, 0), find(text, 0, &all[..length]), "{length} in {end}");
             }
             for at in 0..length {
-                let mut text = all.as_bytes().to_vec();
-                text[at] = b'!';
-                assert_eq!(exact.strip(&text), Match::No, "{length} with another byte at {at}");
+                let mut text = all.to_owned();
+                text.replace_range(at..at + 1, "!");
+                assert_eq!(exact.find(&text, 0), Match::No, "{length} with another byte at {at}");
             }
         }
     }

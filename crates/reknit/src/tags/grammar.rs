@@ -403,6 +403,11 @@ impl Grammar {
         Some(self)
     }
 
+    /// Whether a text starts inside its thinking.
+    pub(super) fn starts_inside(&self) -> bool {
+        self.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside)
+    }
+
     /// Parses a grammar in TOML.
     pub fn from_toml(source: &str) -> Result<Self, GrammarError> {
         let value: Value = toml::from_str(source).map_err(|error| GrammarError::Form(error.to_string()))?;

@@ -178,33 +178,32 @@ impl Markup {
                     reached => return self.after_value(parsed, reached),
                 }
             }
-            let rare = self.rare_marker(rules, parsed, at);
-            let over = match rare {
-                Match::Full(_) => Match::No,
-                Match::Partial | Match::No => rules.ends_call(&parsed.text, at, &self.call, parsed.finished),
-            };
-            match rare {
-                Match::No if over == Match::Full(()) => return self.end_without_closer(rules, parsed, at),
+            let over = match self.rare_marker(rules, parsed, at) {
                 Match::Full((RareMarker::Call(found), end)) => {
                     self.pass_marker(parsed, at, end);
                     let parent = Some(self.call.block);
                     let call = OpenCall::open(matcher, parsed, at, &found, parent, self.call.in_wrapper);
                     self.outer.push(std::mem::replace(&mut self.call, call));
+                    continue;
                 }
                 Match::Full((RareMarker::Repair(name), end)) => {
                     self.pass_marker(parsed, at, end);
                     let name = parsed.text[name].to_owned();
                     repair(rules, parsed, self.call.block, &name, at);
+                    continue;
                 }
-                Match::No if close == Match::No && param == Match::No && over == Match::No => {
-                    self.scan = parsed.text.ceil_char_boundary(at + 1);
-                }
+                Match::Partial => Match::Partial,
+                Match::No => rules.ends_call(&parsed.text, at, &self.call, parsed.finished),
+            };
+            match over.or(close.found()).or(param.found()) {
+                Match::Full(()) => return self.end_without_closer(rules, parsed, at),
                 // One kind of marker may still become complete, even if all others cannot.
-                Match::Partial | Match::No => {
+                Match::Partial => {
                     self.scan = at;
                     parsed.add_prose(stray, at);
                     return Next::Wait;
                 }
+                Match::No => self.scan = parsed.text.ceil_char_boundary(at + 1),
             }
         }
     }
@@ -237,19 +236,13 @@ impl Markup {
 
     /// A marker at `at` that only few grammars have.
     fn rare_marker(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<(RareMarker, usize)> {
-        let nested = self.nested(rules, parsed, at);
-        if let Match::Full(found) = nested {
-            return Match::Full((RareMarker::Call(found), found.end));
-        }
-        match (nested, self.repaired(rules, parsed, at)) {
-            (Match::Partial, Match::No) => Match::Partial,
-            (_, repaired) => repaired,
-        }
+        let nested = self.nested(rules, parsed, at).map(|found| (RareMarker::Call(found), found.end));
+        nested.or(self.repaired(rules, parsed, at))
     }
 
     /// A call inside this call, if the grammar allows them.
     fn nested(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<Found> {
-        if self.outer.len() >= rules.nesting() {
+        if self.outer.len() >= rules.markup.nesting {
             return Match::No;
         }
         rules.calls.open.find(&parsed.text, at, false)

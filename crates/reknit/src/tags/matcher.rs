@@ -8,9 +8,8 @@ use super::grammar::{self, Calls, CodeRule, Grammar, GrammarError, Reasoning};
 use super::mention::{First, Followers};
 use super::prose::Place;
 use super::rules::{Look, Rules};
-use super::template::{Found, MAX_PART, Match, Template};
+use super::template::{Found, Match, Template, skip_short_whitespace};
 use super::tools::Tools;
-use super::whitespace::skip_whitespace;
 
 /// The markers of a grammar, sorted by where they can occur.
 #[derive(Clone, Debug)]
@@ -60,14 +59,14 @@ pub(super) enum OpenerKind {
     Markup {
         wrapper: bool,
     },
-    /// A JSON value; `named` if the marker includes the name of the tool.
+    /// A call, or only its arguments, as a value in JSON or in Gemma's notation; `named` if the marker includes
+    /// the name of the tool.
     Json {
         named: bool,
     },
     /// A JSON value without a marker, at the start of the text.
     Bare,
     Python,
-    Gemma,
     /// The header of a message in a channel.
     Channel,
     /// The end of such a message.
@@ -100,7 +99,10 @@ impl Matcher {
                 false => Ok(template),
             }
         };
-        let literal = |field, source: &String, kind| Ok(Opener { template: unnamed(field, source)?, kind });
+        let literal = |field, source: &str, kind| Ok(Opener { template: unnamed(field, source)?, kind });
+        let wrapper_ends = |close: &[String]| -> Result<Vec<Opener>, GrammarError> {
+            close.iter().map(|close| literal("wrapper.close", close, OpenerKind::WrapperEnd)).collect()
+        };
         let mut calls: Vec<Opener> = Vec::new();
         let mut within: Vec<Opener> = Vec::new();
         let mut in_text = Vec::new();
@@ -120,9 +122,7 @@ impl Matcher {
                     for open in &wrapper.open {
                         calls.push(call(unnamed("wrapper.open", open)?.followed_by(&made.calls.open), true));
                     }
-                    for close in &wrapper.close {
-                        calls.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
-                    }
+                    calls.extend(wrapper_ends(&wrapper.close)?);
                     within.push(call(made.calls.open.clone(), false));
                 }
                 if markup.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
@@ -150,16 +150,14 @@ impl Matcher {
                     for open in &wrapper.open {
                         calls.push(literal("wrapper.open", open, OpenerKind::Wrapper)?);
                     }
-                    for close in &wrapper.close {
-                        calls.push(literal("wrapper.close", close, OpenerKind::WrapperEnd)?);
-                    }
+                    calls.extend(wrapper_ends(&wrapper.close)?);
                     within.extend(heads.iter().cloned());
                 }
                 if json.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
                     calls.extend(heads);
                 }
                 if json.bare {
-                    calls.push(literal("bare", &"{".to_owned(), OpenerKind::Bare)?);
+                    calls.push(literal("bare", "{", OpenerKind::Bare)?);
                 }
             }
             Some(Calls::Python(python)) => {
@@ -171,7 +169,7 @@ impl Matcher {
                 for close in &python.close {
                     within.push(literal("close", close, OpenerKind::WrapperEnd)?);
                 }
-                calls.push(literal("open", &"[".to_owned(), OpenerKind::Python)?);
+                calls.push(literal("open", "[", OpenerKind::Python)?);
             }
             Some(Calls::Gemma(gemma)) => {
                 let template = named("open", &gemma.open)?.with_tool_name();
@@ -179,18 +177,19 @@ impl Matcher {
                 let starts = vec![template.start().to_owned()];
                 let key = First::Key { quote: gemma.quote.clone() };
                 after_named = Some(Followers::new(key, vec![gemma.close.clone()], starts));
-                calls.push(Opener { template, kind: OpenerKind::Gemma });
+                calls.push(Opener { template, kind: OpenerKind::Json { named: true } });
                 unnamed("quote", &gemma.quote)?;
+                body = Some(grammar::Body { close: vec![gemma.close.clone()], ..grammar::Body::default() });
             }
             Some(Calls::Channels(_)) => {}
         }
         // Channels also mark thinking, so their markers are needed even if nothing can be called.
         if let Some(Calls::Channels(_)) = &grammar.calls {
             for open in [channel::START, channel::CHANNEL] {
-                calls.push(literal("open", &open.to_owned(), OpenerKind::Channel)?);
+                calls.push(literal("open", open, OpenerKind::Channel)?);
             }
             for end in channel::ENDS.into_iter().chain([channel::MESSAGE]) {
-                calls.push(literal("close", &end.to_owned(), OpenerKind::ChannelEnd)?);
+                calls.push(literal("close", end, OpenerKind::ChannelEnd)?);
             }
             in_thinking.extend(calls.iter().cloned());
             body = Some(grammar::Body {
@@ -271,15 +270,19 @@ impl Matcher {
         at: usize,
         finished: bool,
         look: &mut Look,
-    ) -> (Match<Found>, OpenerKind) {
+    ) -> Match<(Found, OpenerKind)> {
         let byte = text.as_bytes()[at];
         let openers = self.openers(place).openers.iter();
         for opener in openers.filter(|opener| opener.template.first_byte() == byte) {
             let kind = opener.kind;
             let found = match opener.template.find(text, at, finished) {
                 Match::Full(found) => found,
-                Match::Partial => return (Match::Partial, kind),
+                Match::Partial => return Match::Partial,
                 Match::No => continue,
+            };
+            let mut follows = |followers: &Option<Followers>| match followers {
+                Some(followers) => followers.follow(text, found.end, finished, look),
+                None => Match::Full(()),
             };
             let counts = match kind {
                 OpenerKind::Markup { .. } => self.rules().opens(text, &found, finished, look),
@@ -287,19 +290,15 @@ impl Matcher {
                     json_follows(text, found.end, finished)
                 }
                 // In a wrapper nothing is only mentioned.
-                OpenerKind::Json { named: true } | OpenerKind::Gemma if place != Place::Wrapper => {
-                    self.follows(&self.after_named, text, found.end, finished, look)
-                }
-                OpenerKind::Wrapper => self.follows(&self.after_wrapper, text, found.end, finished, look),
+                OpenerKind::Json { named: true } if place != Place::Wrapper => follows(&self.after_named),
+                OpenerKind::Wrapper => follows(&self.after_wrapper),
                 _ => Match::Full(()),
             };
-            match counts {
-                Match::Full(()) => return (Match::Full(found), kind),
-                Match::Partial => return (Match::Partial, kind),
-                Match::No => {}
+            if counts != Match::No {
+                return counts.map(|()| (found, kind));
             }
         }
-        (Match::No, OpenerKind::Thinking)
+        Match::No
     }
 
     /// What has come of the name of a call at `at`, if the text ends in its opening marker.
@@ -308,25 +307,10 @@ impl Matcher {
         let openers =
             self.openers(place).openers.iter().filter(|opener| opener.template.first_byte() == byte);
         let calls = openers.filter(|opener| {
-            matches!(
-                opener.kind,
-                OpenerKind::Markup { .. } | OpenerKind::Json { named: true } | OpenerKind::Gemma
-            )
+            matches!(opener.kind, OpenerKind::Markup { .. } | OpenerKind::Json { named: true })
         });
         let name = calls.into_iter().find_map(|opener| opener.template.begun(text, at))?;
         Some(self.body.as_ref().map_or(name.clone(), |body| body.bare_name_so_far(text, name)))
-    }
-
-    /// Whether what follows a marker that ends at `end` makes it count.
-    fn follows(
-        &self,
-        followers: &Option<Followers>,
-        text: &str,
-        end: usize,
-        finished: bool,
-        look: &mut Look,
-    ) -> Match<()> {
-        followers.as_ref().map_or(Match::Full(()), |followers| followers.follow(text, end, finished, look))
     }
 
     /// Whether the text ends after the opening marker of a wrapper, which ends at `end`, or in the next marker.
@@ -375,10 +359,8 @@ fn wrong_marker(grammar: &Grammar, field: &'static str, problem: String) -> Gram
 
 /// Whether the arguments follow a name that no marker ends, or nothing at all.
 fn json_follows(text: &str, end: usize, finished: bool) -> Match<()> {
-    let near = text.floor_char_boundary(end + MAX_PART + 1);
-    let next = skip_whitespace(&text[..near], end);
+    let Some(next) = skip_short_whitespace(text, end) else { return Match::No };
     match text.as_bytes().get(next) {
-        _ if next - end > MAX_PART => Match::No,
         Some(b'{') => Match::Full(()),
         Some(_) => Match::No,
         None if finished => Match::Full(()),

@@ -2,7 +2,7 @@
 
 use super::finder::Finder;
 use super::rules::Look;
-use super::template::{MAX_PART, Match, any_literal, literal};
+use super::template::{MAX_PART, Match, any_literal, literal, skip_short_whitespace};
 use super::whitespace::skip_whitespace;
 
 /// What makes a marker count: what comes right after it, or for that of a call, its closing marker on the line
@@ -38,44 +38,30 @@ impl Followers {
     /// Whether the marker that ends at `end` counts: one of these follows, or nothing at all. `look` says how
     /// far the line has been searched already.
     pub(super) fn follow(&self, text: &str, end: usize, finished: bool, look: &mut Look) -> Match<()> {
-        let near = text.floor_char_boundary(end + MAX_PART + 1);
-        let start = skip_whitespace(&text[..near], end);
+        let Some(start) = skip_short_whitespace(text, end) else { return Match::No };
         let cut = if finished { Match::Full(()) } else { Match::Partial };
-        if start - end > MAX_PART {
-            return Match::No;
-        }
         let first = match (&self.first, any_literal(text, start, &self.markers, false)) {
-            (_, Match::Full(_)) => Match::Full(()),
-            (_, Match::Partial) => Match::Partial,
             (First::Marker, Match::No) => return Match::No,
             (first, Match::No) => first.is_at(text, end, start),
+            (_, marker) => marker.found(),
         };
         match first {
             Match::Full(()) => return Match::Full(()),
             Match::Partial => return cut,
             Match::No => {}
         }
-        let scan = look.of(end, start);
-        while let Some(ahead) = self.finder.find(&text.as_bytes()[*scan..]) {
-            let at = *scan + ahead;
-            *scan = at;
-            if text.as_bytes()[at] == b'\n' {
-                return Match::No;
-            }
+        look.search(text, end, start, &self.finder, finished, |at| {
             match any_literal(text, at, &self.markers, false) {
-                Match::Full(_) => return Match::Full(()),
-                Match::Partial => return cut,
+                Match::Full(_) => return Some(Match::Full(())),
+                Match::Partial => return Some(cut),
                 Match::No => {}
             }
             match any_literal(text, at, &self.others, finished) {
-                Match::Full(_) => return Match::No,
-                Match::Partial => return Match::Partial,
-                Match::No => {}
+                Match::Full(_) => Some(Match::No),
+                Match::Partial => Some(Match::Partial),
+                Match::No => None,
             }
-            *scan = text.ceil_char_boundary(at + 1);
-        }
-        *scan = text.len();
-        if finished { Match::No } else { Match::Partial }
+        })
     }
 
     /// Whether the text ends after the marker that ends at `end`, or in the next one.

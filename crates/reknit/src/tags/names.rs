@@ -82,20 +82,17 @@ impl Markers {
 
     /// Matches one of the markers at `at`.
     #[inline]
-    pub(super) fn find(&self, text: &[u8], at: usize) -> Match<Found> {
+    pub(super) fn find(&self, text: &str, at: usize) -> Match<Found> {
         let (before, after) = self.around;
-        let rest = &text[at..];
-        let alike = match rest.get(before).map(|&byte| usize::from(byte)) {
+        let alike = match text.as_bytes().get(at + before).map(|&byte| usize::from(byte)) {
             Some(byte) => self.starts[byte]..self.starts[byte + 1],
             // Up to the name all markers are the same, so one is enough.
             None => 0..u32::from(!self.markers.is_empty()),
         };
         let mut begun = false;
         for number in alike {
-            let marker = &self.markers[number as usize];
-            match marker.strip(rest) {
-                Match::Full(rest) => {
-                    let end = text.len() - rest.len();
+            match self.markers[number as usize].find(text, at) {
+                Match::Full(end) => {
                     let name = Name::listed(at + before..end - after, number);
                     return Match::Full(Found { end, name, ..Found::default() });
                 }

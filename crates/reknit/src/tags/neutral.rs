@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::{Block, Call, Parser};
-use crate::event::End;
 
 /// `{"blocks": […], "diagnostics": […]}`, as `reknit tools --json` prints it.
 impl Serialize for Parser {
@@ -44,7 +43,7 @@ impl Serialize for Call<'_> {
         if let Some(end) = self.end() {
             map.serialize_entry("end", &end)?;
         }
-        if self.end() != Some(End::Closed) {
+        if self.is_partial() {
             map.serialize_entry("raw", self.raw())?;
         }
         if !self.is_known() {

@@ -11,7 +11,7 @@ use super::params::ParamData;
 use super::parsed::Parsed;
 use super::rules::{Inside, Rules};
 use super::span::SpanKind;
-use super::tail::{Decision, Tail};
+use super::tail::{Around, Decision, Tail};
 use super::template::{Found, Match, Name, any_literal};
 use super::tools::untyped;
 use super::value::Value;
@@ -94,7 +94,6 @@ impl OpenParam {
                     .tools
                     .as_ref()
                     .is_some_and(|tools| tools.is_typed_late(call.tool(parsed), found.name.of(&parsed.text))),
-            closed: false,
             replaced: false,
         };
         let (param, earlier) = parsed.open_param(call.block, data);
@@ -118,16 +117,16 @@ impl OpenParam {
     pub(super) fn step(&mut self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall) -> Reached {
         let rules = matcher.rules();
         loop {
-            let closer = self.value.treatment().closer;
+            let (param, closer) = (self.name, self.value.treatment.closer);
             let (decision, at, end) = match &mut self.tail {
-                Some(tail) => (tail.step(rules, parsed, call, closer, self.name), tail.at(), tail.end()),
+                Some(tail) => (tail.step(Around { rules, parsed, call, param, closer }), tail.at, tail.end),
                 None => {
                     let mut tail = match self.search(matcher, rules, parsed, call) {
                         Search::Tail(tail) => tail,
                         Search::Reached(reached) => return reached,
                     };
-                    let decision = tail.step(rules, parsed, call, closer, self.name);
-                    let (at, end) = (tail.at(), tail.end());
+                    let decision = tail.step(Around { rules, parsed, call, param, closer });
+                    let (at, end) = (tail.at, tail.end);
                     if let Decision::Open = decision {
                         self.tail = Some(Box::new(tail));
                     }
@@ -160,13 +159,13 @@ impl OpenParam {
         let end = parsed.text.len();
         let Some(tail) = &self.tail else {
             // Half a closing marker at the end does not belong to the value.
-            let at = if rules.half_closers() { end } else { self.scan.min(end) };
+            let at = if rules.markup.half_closers { end } else { self.scan.min(end) };
             self.value.close(parsed, at);
             parsed.add_span(SpanKind::Markup, end);
             return;
         };
-        let mut at = tail.at();
-        match tail.end() > at {
+        let mut at = tail.at;
+        match tail.end > at {
             true => self.close(matcher, parsed, call, at),
             false => self.value.close(parsed, at),
         }
@@ -191,7 +190,7 @@ impl OpenParam {
     /// In the value: its closing marker, or what ends it without one.
     fn search(&mut self, matcher: &Matcher, rules: &Rules, parsed: &mut Parsed, call: &OpenCall) -> Search {
         let bound = self.value.start.saturating_add(parsed.limits.param_bytes);
-        let closer = self.value.treatment().closer;
+        let closer = self.value.treatment.closer;
         let tag = call.parameters(rules);
         let (at, found) = loop {
             let text = &parsed.text;
@@ -317,7 +316,7 @@ impl OpenParam {
             Inside::No => {}
         }
         let Some(tools) = matcher.tools.as_ref().filter(|_| open.is_none()) else { return Marker::None };
-        if self.value.treatment().closer == Closer::Last {
+        if self.value.treatment.closer == Closer::Last {
             return Marker::None;
         }
         match call.parameters(rules).open.find(text, at, finished) {
@@ -345,7 +344,6 @@ impl OpenParam {
         if self.json || matcher.tools.is_some() {
             self.give_type(matcher, parsed, call);
         }
-        parsed.param(block, param).closed = true;
         parsed.changes.push(Change::ParamClosed { block, param });
     }
 

@@ -43,7 +43,6 @@ pub(super) struct ParamData {
     pub(super) typed: Option<Box<Value>>,
     /// Its type is known only when it is complete.
     pub(super) typed_late: bool,
-    pub(super) closed: bool,
     /// There is a later parameter of the same name.
     pub(super) replaced: bool,
 }
@@ -74,10 +73,8 @@ impl Params {
     /// The last parameter of this name.
     #[inline]
     pub(super) fn last(&self, all: &[ParamData], text: &str, name: &str) -> Option<usize> {
-        if let Some(more) = &self.more
-            && self.len() > MAX_SCANNED
-        {
-            return more.named.get(name).map(|(_, last)| *last);
+        if let Some(named) = self.named() {
+            return named.get(name).map(|(_, last)| *last);
         }
         let same = |param: &ParamData| text.as_bytes()[param.name.range()] == *name.as_bytes();
         let own = self.own().iter().rposition(same).map(|number| self.shared as usize + number);
@@ -86,10 +83,8 @@ impl Params {
 
     /// The first parameter of this name.
     pub(super) fn first(&self, all: &[ParamData], text: &str, name: &str) -> Option<usize> {
-        if let Some(more) = &self.more
-            && self.len() > MAX_SCANNED
-        {
-            return more.named.get(name).map(|(first, _)| *first);
+        if let Some(named) = self.named() {
+            return named.get(name).map(|(first, _)| *first);
         }
         self.iter(all).position(|param| text[param.name.range()] == *name)
     }
@@ -110,6 +105,12 @@ impl Params {
         if self.len() > MAX_SCANNED {
             self.name_all(all, text);
         }
+    }
+
+    /// The map of names, if there are enough parameters for one.
+    #[inline]
+    fn named(&self) -> Option<&BTreeMap<String, (usize, usize)>> {
+        self.more.as_ref().filter(|_| self.len() > MAX_SCANNED).map(|more| &more.named)
     }
 
     /// Adds the names that are not in the map yet.

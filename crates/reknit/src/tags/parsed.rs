@@ -48,17 +48,10 @@ pub(super) struct Parsed {
     run: Option<Run>,
 }
 
-/// A block. The range of a text or thinking block that is open has no end yet; see [`Parsed::block_range`].
 #[derive(Clone, Debug)]
 pub(super) enum BlockData {
-    Text {
-        range: SmallRange,
-        closed: bool,
-    },
-    Thinking {
-        range: SmallRange,
-        closed: bool,
-    },
+    /// Text or thinking. While it is open, its range has no end yet; see [`Parsed::block_range`].
+    Prose { thinking: bool, range: SmallRange, closed: bool },
     /// The call with this number. Calls are stored elsewhere because they are larger than the other blocks.
     Call(usize),
 }
@@ -71,8 +64,6 @@ struct Run {
     start: Option<usize>,
     /// Everything before this has been searched for whitespace.
     seen: usize,
-    /// Whether it has a span, which then grows with what is decided.
-    has_span: bool,
 }
 
 /// What prose becomes.
@@ -167,64 +158,61 @@ impl Parsed {
 
     #[inline]
     pub(super) fn call(&mut self, block: usize) -> &mut CallData {
+        let number = self.call_number(block);
+        &mut self.calls[number]
+    }
+
+    #[inline]
+    fn call_number(&self, block: usize) -> usize {
         match self.blocks[block] {
-            BlockData::Call(call) => &mut self.calls[call],
-            BlockData::Text { .. } | BlockData::Thinking { .. } => unreachable!("the block is a call"),
+            BlockData::Call(number) => number,
+            BlockData::Prose { .. } => unreachable!("the block is a call"),
         }
     }
 
     /// The name of the tool that a call names.
     pub(super) fn call_name(&self, block: usize) -> &str {
-        match self.blocks[block] {
-            BlockData::Call(call) => self.calls[call].name.of(&self.text),
-            BlockData::Text { .. } | BlockData::Thinking { .. } => "",
-        }
+        self.calls[self.call_number(block)].name.of(&self.text)
     }
 
     /// The first parameter of this name in a call.
     pub(super) fn first_param(&self, block: usize, name: &str) -> Option<&ParamData> {
-        let params = self.call_params(block)?;
+        let params = self.call_params(block);
         Some(params.get(&self.params, params.first(&self.params, &self.text, name)?))
     }
 
     /// The number of the last parameter of this name in a call.
     pub(super) fn param_named(&self, block: usize, name: &str) -> Option<usize> {
-        self.call_params(block)?.last(&self.params, &self.text, name)
+        self.call_params(block).last(&self.params, &self.text, name)
     }
 
-    fn call_params(&self, block: usize) -> Option<&Params> {
-        match self.blocks[block] {
-            BlockData::Call(call) => match &self.calls[call].input {
-                Input::Params(params) => Some(params),
-                Input::Json(_) => None,
-            },
-            BlockData::Text { .. } | BlockData::Thinking { .. } => None,
+    fn call_params(&self, block: usize) -> &Params {
+        match &self.calls[self.call_number(block)].input {
+            Input::Params(params) => params,
+            Input::Json(_) => unreachable!("the call has parameters"),
         }
     }
 
     #[inline]
     pub(super) fn param(&mut self, block: usize, param: usize) -> &mut ParamData {
-        match self.blocks[block] {
-            BlockData::Call(call) => match &mut self.calls[call].input {
-                Input::Params(params) => params.get_mut(&mut self.params, param),
-                Input::Json(_) => unreachable!("the call has parameters"),
-            },
-            BlockData::Text { .. } | BlockData::Thinking { .. } => unreachable!("the block is a call"),
+        let number = self.call_number(block);
+        match &mut self.calls[number].input {
+            Input::Params(params) => params.get_mut(&mut self.params, param),
+            Input::Json(_) => unreachable!("the call has parameters"),
         }
     }
 
     /// The value of a parameter so far.
     pub(super) fn param_text(&self, block: usize, param: usize) -> &str {
-        let params = self.call_params(block).expect("the block is a call with parameters");
-        params.get(&self.params, param).value.of(&self.text)
+        self.call_params(block).get(&self.params, param).value.of(&self.text)
     }
 
     /// Opens an empty parameter of a call. Returns its number, and that of the last parameter of the same
     /// name.
     #[inline]
     pub(super) fn open_param(&mut self, block: usize, data: ParamData) -> (usize, Option<usize>) {
-        let BlockData::Call(call) = self.blocks[block] else { unreachable!("the block is a call") };
-        let Input::Params(params) = &mut self.calls[call].input else {
+        let number = self.call_number(block);
+        let Input::Params(params) = &mut self.calls[number].input else {
             unreachable!("the call has parameters")
         };
         let earlier = params.last(&self.params, &self.text, &self.text[data.name.range()]);
@@ -234,12 +222,9 @@ impl Parsed {
         (param, earlier)
     }
 
-    /// Where a block starts in the text.
+    /// Where a call starts in the text.
     pub(super) fn call_start(&self, block: usize) -> usize {
-        match &self.blocks[block] {
-            BlockData::Call(call) => self.calls[*call].range.start(),
-            BlockData::Text { range, .. } | BlockData::Thinking { range, .. } => range.start(),
-        }
+        self.calls[self.call_number(block)].range.start()
     }
 
     /// Calls `work` with the text and the JSON of a call.
@@ -329,11 +314,11 @@ impl Parsed {
     }
 
     /// The text ends inside the call `open`, or after a complete one.
-    pub(super) fn cut_call(&mut self, open: Option<usize>) {
+    pub(super) fn cut_call(&mut self, open: Option<usize>, how: End) {
         let end = self.text.len();
         if let Some(block) = open {
             self.add_span(SpanKind::Value(block), end);
-            self.end_call(block, End::Cut, end);
+            self.end_call(block, how, end);
         }
         self.add_span(SpanKind::Whitespace, end);
     }
@@ -373,8 +358,8 @@ impl Parsed {
     /// Inlined because most pieces need this and nothing else.
     #[inline(always)]
     pub(super) fn extend_run(&mut self, to: usize) -> bool {
-        let Some(Run { kind, start: Some(_), seen, has_span }) = &mut self.run else { return false };
-        let (kind, has_span, from) = (*kind, *has_span, mem::replace(seen, to));
+        let Some(Run { kind, start: Some(start), seen }) = &mut self.run else { return false };
+        let (kind, start, from) = (*kind, *start, mem::replace(seen, to));
         if from >= to {
             return true;
         }
@@ -384,7 +369,8 @@ impl Parsed {
         };
         let Some(end) = end else { return true };
         let from = self.decided;
-        match has_span {
+        match from > start {
+            // It has a span, which grows with what is decided.
             true => self.decided = end,
             false => self.add_run_span(kind, end),
         }
@@ -413,10 +399,10 @@ impl Parsed {
             false => trimmed_start(&self.text, from..to),
         };
         let Some(start) = start else {
-            self.run = Some(Run { kind, start: None, seen: to, has_span: false });
+            self.run = Some(Run { kind, start: None, seen: to });
             return false;
         };
-        self.run = Some(Run { kind, start: Some(start), seen: start, has_span: false });
+        self.run = Some(Run { kind, start: Some(start), seen: start });
         self.add_span(SpanKind::Whitespace, start);
         self.open_run(kind, start);
         true
@@ -457,9 +443,7 @@ impl Parsed {
                 self.close_run(kind, start);
             }
             Some(Run { start: Some(_), .. }) => {
-                if let Some(BlockData::Text { range, .. } | BlockData::Thinking { range, .. }) =
-                    self.blocks.last_mut()
-                {
+                if let Some(BlockData::Prose { range, .. }) = self.blocks.last_mut() {
                     range.set_end(self.decided);
                 }
             }
@@ -473,7 +457,7 @@ impl Parsed {
 
     /// Opens an empty text, unless the last block is a text.
     fn empty_text(&mut self) -> Option<usize> {
-        if matches!(self.blocks.last(), Some(BlockData::Text { .. })) {
+        if matches!(self.blocks.last(), Some(BlockData::Prose { thinking: false, .. })) {
             return None;
         }
         self.open_run(RunKind::Text, self.decided());
@@ -481,19 +465,18 @@ impl Parsed {
     }
 
     fn close_text(&mut self, block: usize) {
-        if let BlockData::Text { closed, .. } = &mut self.blocks[block] {
+        if let BlockData::Prose { closed, .. } = &mut self.blocks[block] {
             *closed = true;
         }
         self.changes.push(Change::Closed { block });
     }
 
     fn open_run(&mut self, kind: RunKind, at: usize) {
-        let block = match kind {
-            RunKind::Text => BlockData::Text { range: (at..at).into(), closed: false },
-            RunKind::Thinking => BlockData::Thinking { range: (at..at).into(), closed: false },
-            RunKind::Dropped(_) => return,
-        };
-        self.blocks.push(block);
+        if let RunKind::Dropped(_) = kind {
+            return;
+        }
+        let thinking = kind == RunKind::Thinking;
+        self.blocks.push(BlockData::Prose { thinking, range: (at..at).into(), closed: false });
         self.changes.push(Change::Opened { block: self.blocks.len() - 1 });
     }
 
@@ -504,9 +487,6 @@ impl Parsed {
             RunKind::Text => self.add_span(SpanKind::Text(block), end),
             RunKind::Thinking => self.add_span(SpanKind::Thinking(block), end),
             RunKind::Dropped(_) => self.add_span(SpanKind::Dropped, end),
-        }
-        if let Some(run) = &mut self.run {
-            run.has_span = true;
         }
     }
 
@@ -532,7 +512,7 @@ impl Parsed {
                 };
                 self.note(kind, start, format!("dropped {} {what}", counted(length as u64, "byte")));
             }
-            (_, Some(BlockData::Text { range, closed } | BlockData::Thinking { range, closed })) => {
+            (_, Some(BlockData::Prose { range, closed, .. })) => {
                 range.set_end(self.decided);
                 *closed = true;
                 self.changes.push(Change::Closed { block: self.blocks.len() - 1 });

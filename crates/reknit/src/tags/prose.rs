@@ -4,19 +4,21 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
-use super::begun::cut_call;
 use super::body::Json;
+use super::call::{CallData, Input, Slice};
 use super::channel::Channel;
-use super::literal::Literal;
 use super::machine::{Machine, Step};
 use super::markup::Markup;
 use super::matcher::{Matcher, OpenerKind};
+use super::params::Params;
 use super::parsed::{Dropped, Parsed, RunKind};
+use super::python::Python;
 use super::rules::Look;
 use super::span::SpanKind;
-use super::template::{Found, MAX_PART, Match};
-use super::whitespace::skip_whitespace;
+use super::template::{Found, Match, skip_short_whitespace};
 use crate::diagnostic::Kind;
+use crate::event::End;
+use crate::json::PartialJson;
 
 /// The longest run of backticks that can open an inline code span.
 ///
@@ -87,8 +89,7 @@ impl Prose {
     }
 
     pub(super) fn at_start(matcher: &Matcher) -> Self {
-        let inside = matcher.grammar.reasoning.as_ref().is_some_and(|reasoning| reasoning.inside);
-        Self::new(0, if inside { Place::Thinking } else { Place::Text })
+        Self::new(0, if matcher.grammar.starts_inside() { Place::Thinking } else { Place::Text })
     }
 
     /// Takes a piece that contains no marker while nothing is held back, as is the case for most pieces.
@@ -142,11 +143,10 @@ impl Prose {
         };
         let at = self.scan + ahead;
         if let Some(name) = self.begun(matcher, parsed, at) {
-            return Search::Machine(cut_call(matcher, parsed, self, at, name));
+            return Search::Machine(self.cut_call(matcher, parsed, at, name));
         }
-        let (found, kind) = matcher.opener(self.place, text, at, parsed.finished, &mut self.look);
-        let machine = match found {
-            Match::Full(found) => self.enter(matcher, parsed, at, kind, &found),
+        let machine = match matcher.opener(self.place, text, at, parsed.finished, &mut self.look) {
+            Match::Full((found, kind)) => self.enter(matcher, parsed, at, kind, &found),
             Match::Partial => {
                 self.scan = at;
                 return Search::Undecided(at);
@@ -260,7 +260,7 @@ impl Prose {
                 break None;
             };
             at += ahead;
-            if !matches!(matcher.opener(self.place, text, at, parsed.finished, &mut self.look).0, Match::No) {
+            if matcher.opener(self.place, text, at, parsed.finished, &mut self.look) != Match::No {
                 break Some(at);
             }
             at = char_end(text, at);
@@ -298,8 +298,7 @@ impl Prose {
         found: &Found,
     ) -> Option<Machine> {
         let marker = |parsed: &mut Parsed| {
-            parsed.add_prose(self.run_kind(matcher), at);
-            parsed.end_prose(at);
+            self.end(matcher, parsed, at);
             parsed.add_span(SpanKind::Markup, found.end);
         };
         let prose = |place| Some(Machine::Prose(Self::new(found.end, place)));
@@ -330,13 +329,13 @@ impl Prose {
                 marker(parsed);
                 prose(self.place)
             }
-            OpenerKind::ThinkingEnd | OpenerKind::WrapperEnd => {
+            OpenerKind::ThinkingEnd | OpenerKind::WrapperEnd | OpenerKind::ChannelEnd => {
                 marker(parsed);
                 prose(Place::Text)
             }
             OpenerKind::Wrapper if parsed.finished && matcher.is_cut_wrapper(&parsed.text, found.end) => {
                 let end = parsed.text.len();
-                Some(cut_call(matcher, parsed, self, at, end..end))
+                Some(self.cut_call(matcher, parsed, at, end..end))
             }
             OpenerKind::Wrapper => {
                 marker(parsed);
@@ -349,8 +348,7 @@ impl Prose {
                 None
             }
             OpenerKind::Markup { wrapper } => {
-                parsed.add_prose(self.run_kind(matcher), at);
-                parsed.end_prose(at);
+                self.end(matcher, parsed, at);
                 let within = wrapper || self.place == Place::Wrapper;
                 let mut markup = Markup::open(matcher, parsed, at, found, within);
                 // A call that is complete in this piece never becomes the state, which saves moving it.
@@ -371,19 +369,43 @@ impl Prose {
                 parsed.add_prose(self.run_kind(matcher), at);
                 Some(Machine::Json(Box::new(Json::marked(matcher, parsed, self, at, found))))
             }
-            OpenerKind::Python | OpenerKind::Gemma => {
+            OpenerKind::Python => {
                 parsed.add_prose(self.run_kind(matcher), at);
-                Some(Machine::Literal(Box::new(Literal::open(matcher, parsed, self, at, kind, found))))
+                Some(Machine::Python(Box::new(Python::open(matcher, parsed, self, at, found))))
             }
             OpenerKind::Channel => {
                 parsed.add_prose(self.run_kind(matcher), at);
                 Some(Machine::Channel(Channel::open(matcher, parsed, self, at, found)))
             }
-            OpenerKind::ChannelEnd => {
-                marker(parsed);
-                prose(Place::Text)
-            }
         }
+    }
+
+    /// At the end of a text in which a call begins at `at`, before its opening marker is complete: the call is
+    /// cut. `name` is what has come of its name, so nothing is known of its tool.
+    pub(super) fn cut_call(
+        &self,
+        matcher: &Matcher,
+        parsed: &mut Parsed,
+        at: usize,
+        name: Range<usize>,
+    ) -> Machine {
+        let end = parsed.text.len();
+        self.end(matcher, parsed, at);
+        parsed.add_span(SpanKind::Markup, end);
+        let block = parsed.open_call(CallData {
+            name: Slice::Range(name.into()),
+            range: (at..end).into(),
+            input: match matcher.has_markup() {
+                true => Input::Params(Params::default()),
+                false => Input::json(PartialJson::with_depth(parsed.limits.json_depth)),
+            },
+            end: None,
+            known: true,
+            parent: None,
+        });
+        parsed.end_call(block, End::Cut, end);
+        // Nothing follows, so no wrapper has to close.
+        Machine::Prose(Self::new(end, Place::Text))
     }
 
     /// Whether the next call begins at `at`, after a malformed one that began in this prose.
@@ -400,34 +422,27 @@ impl Prose {
         if matcher.next_opener(place, &[byte]).is_none() {
             return Match::No;
         }
-        match matcher.opener(place, text, at, finished, look) {
-            (Match::Full(found), kind) => match kind {
-                OpenerKind::Json { named: true }
-                | OpenerKind::Wrapper
-                | OpenerKind::WrapperEnd
-                | OpenerKind::Markup { .. }
-                | OpenerKind::Gemma
-                | OpenerKind::Channel => Match::Full(()),
-                OpenerKind::Json { named: false } => {
-                    let near = text.floor_char_boundary(found.end + MAX_PART + 1);
-                    let next = skip_whitespace(&text[..near], found.end);
-                    match text.as_bytes().get(next) {
-                        _ if next - found.end > MAX_PART => Match::No,
-                        Some(b'{' | b'[') => Match::Full(()),
-                        None if !finished => Match::Partial,
-                        _ => Match::No,
-                    }
+        matcher.opener(place, text, at, finished, look).and_then(|(found, kind)| match kind {
+            OpenerKind::Json { named: true }
+            | OpenerKind::Wrapper
+            | OpenerKind::WrapperEnd
+            | OpenerKind::Markup { .. }
+            | OpenerKind::Channel => Match::Full(()),
+            OpenerKind::Json { named: false } => {
+                let Some(next) = skip_short_whitespace(text, found.end) else { return Match::No };
+                match text.as_bytes().get(next) {
+                    Some(b'{' | b'[') => Match::Full(()),
+                    None if !finished => Match::Partial,
+                    _ => Match::No,
                 }
-                OpenerKind::Thinking
-                | OpenerKind::ThinkingEnd
-                | OpenerKind::CallEnd
-                | OpenerKind::Bare
-                | OpenerKind::Python
-                | OpenerKind::ChannelEnd => Match::No,
-            },
-            (Match::Partial, _) => Match::Partial,
-            (Match::No, _) => Match::No,
-        }
+            }
+            OpenerKind::Thinking
+            | OpenerKind::ThinkingEnd
+            | OpenerKind::CallEnd
+            | OpenerKind::Bare
+            | OpenerKind::Python
+            | OpenerKind::ChannelEnd => Match::No,
+        })
     }
 
     /// The prose after the character at `at`, where something looked like a call but is not one.
@@ -454,15 +469,26 @@ impl Prose {
             let message = format!("`{missing}` is missing after a complete call");
             parsed.note(Kind::MissingCloser, parsed.decided(), message);
         }
-        Step::Go(Machine::Prose(Self::new(at, self.place_after_calls())))
+        Step::Go(Machine::Prose(self.after_calls(at)))
+    }
+
+    /// The prose from `at` on, after calls that began in this prose.
+    pub(super) fn after_calls(&self, at: usize) -> Self {
+        Self::new(at, self.place_after_calls())
     }
 
     /// Where prose is after calls that began in this prose.
-    pub(super) fn place_after_calls(&self) -> Place {
+    fn place_after_calls(&self) -> Place {
         match self.place {
             Place::Wrapper => Place::Wrapper,
             Place::Text | Place::Thinking => Place::Text,
         }
+    }
+
+    /// This prose ends at `at`, where something else starts.
+    pub(super) fn end(&self, matcher: &Matcher, parsed: &mut Parsed, at: usize) {
+        parsed.add_prose(self.run_kind(matcher), at);
+        parsed.end_prose(at);
     }
 
     /// What this prose becomes.

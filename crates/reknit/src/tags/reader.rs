@@ -1,5 +1,7 @@
 //! [`Reader`]: one JSON value inside a text, up to where it ends.
 
+use std::ops::ControlFlow;
+
 use crate::json::{EndFinder, PartialJson};
 
 /// How many bytes are looked at before it is known that they are JSON. Then twice as many, and so on: a value that is
@@ -22,15 +24,26 @@ enum Kind {
     Open,
 }
 
-/// The outcome of reading.
+/// The outcome of reading a value, arguments or a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Read {
-    /// Everything that has come belongs to the value.
-    More,
+    /// Everything that can be read so far is read, up to here.
+    More(usize),
     /// It ends here.
     Done(usize),
-    /// From here on it is not JSON, or it is longer than its limit.
+    /// From here on it is malformed, or longer than its limit.
     Bad(usize),
+}
+
+/// The outcome of reading a part of it, which ends at this byte unless that is the outcome of the whole.
+pub(super) type Token = ControlFlow<Read, usize>;
+
+impl Read {
+    /// How far was read.
+    pub(super) fn at(self) -> usize {
+        let (Self::More(at) | Self::Done(at) | Self::Bad(at)) = self;
+        at
+    }
 }
 
 impl Reader {
@@ -65,6 +78,6 @@ impl Reader {
             }
             (from, length) = (until, length * 2);
         }
-        if bound < text.len() { Read::Bad(bound) } else { Read::More }
+        if bound < text.len() { Read::Bad(bound) } else { Read::More(bound) }
     }
 }

@@ -4,8 +4,7 @@ use super::finder::Finder;
 use super::grammar::{Clean, Closer, GrammarError, Markup, Rule};
 use super::markup::OpenCall;
 use super::tag::Tag;
-use super::template::{Found, MAX_PART, Match, Name, Template, any_literal, literal};
-use super::whitespace::skip_whitespace;
+use super::template::{Found, Match, Name, Template, any_literal, literal, skip_short_whitespace};
 
 /// The markup of calls.
 #[derive(Clone, Debug)]
@@ -19,7 +18,7 @@ pub(super) struct Rules {
     treatments: Vec<Treatment>,
     /// The number of treatments per tool.
     stride: usize,
-    markup: Markup,
+    pub(super) markup: Markup,
     /// Whether a value may be read again at a later closing marker.
     pub(super) repairs: bool,
     /// Finds the next byte that can start a marker between parameters.
@@ -50,13 +49,33 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// How far the line after the marker that ends at `end` has been searched; what follows is at `start`.
-    pub(super) fn of(&mut self, end: usize, start: usize) -> &mut usize {
+    /// Searches the line after the marker that ends at `end`, from `start` on, for what decides whether the
+    /// marker counts. `decide` says what a place that `finder` finds decides; it does not count if none does.
+    pub(super) fn search(
+        &mut self,
+        text: &str,
+        end: usize,
+        start: usize,
+        finder: &Finder,
+        finished: bool,
+        decide: impl Fn(usize) -> Option<Match<()>>,
+    ) -> Match<()> {
         if self.end != end {
             *self = Self { end, scan: start };
         }
         self.scan = start.max(self.scan);
-        &mut self.scan
+        while let Some(ahead) = finder.find(&text.as_bytes()[self.scan..]) {
+            self.scan += ahead;
+            if text.as_bytes()[self.scan] == b'\n' {
+                return Match::No;
+            }
+            if let Some(decision) = decide(self.scan) {
+                return decision;
+            }
+            self.scan = text.ceil_char_boundary(self.scan + 1);
+        }
+        self.scan = text.len();
+        Match::Partial.at_end(finished)
     }
 }
 
@@ -194,14 +213,6 @@ impl Rules {
         }
     }
 
-    pub(super) fn half_closers(&self) -> bool {
-        self.markup.half_closers
-    }
-
-    pub(super) fn nesting(&self) -> usize {
-        self.markup.nesting
-    }
-
     /// The closing markers of the wrapper; empty if there is no wrapper.
     pub(super) fn wrapper_close(&self) -> &[String] {
         self.markup.wrapper.as_ref().map_or(&[], |wrapper| &wrapper.close)
@@ -236,11 +247,9 @@ impl Rules {
         if !self.looks_ahead() {
             return Match::Full(());
         }
-        let near = text.floor_char_boundary(found.end + MAX_PART + 1);
-        let start = skip_whitespace(&text[..near], found.end);
+        let Some(start) = skip_short_whitespace(text, found.end) else { return Match::No };
         let nothing = if finished { Match::Full(()) } else { Match::Partial };
         match text.as_bytes()[start..] {
-            _ if start - found.end > MAX_PART => return Match::No,
             [] => return nothing,
             // The tag of a parameter that the tool does not have, or one with a mistake in it, is not prose.
             [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
@@ -255,38 +264,26 @@ impl Rules {
             }
             _ => {}
         }
-        let scan = look.of(found.end, start);
-        while let Some(ahead) = self.next_on_line(&text.as_bytes()[*scan..]) {
-            let at = *scan + ahead;
-            *scan = at;
-            if text.as_bytes()[at] == b'\n' {
-                return Match::No;
-            }
+        look.search(text, found.end, start, &self.line_finder, finished, |at| {
             match self.goes_on(text, at, found.name, finished) {
-                Match::Full(()) => return Match::Full(()),
-                Match::Partial if !finished || at == start => return nothing,
+                Match::Full(()) => return Some(Match::Full(())),
+                Match::Partial if !finished || at == start => return Some(nothing),
                 Match::Partial | Match::No => {}
             }
             match self.opener(text, at, finished) {
-                Match::Full(()) if self.markup.nesting > 0 => return Match::Full(()),
-                Match::Full(()) => return Match::No,
-                Match::Partial => return Match::Partial,
-                Match::No => {}
+                Match::Full(()) if self.markup.nesting == 0 => Some(Match::No),
+                Match::No => None,
+                begins => Some(begins),
             }
-            *scan = text.ceil_char_boundary(at + 1);
-        }
-        *scan = text.len();
-        if finished { Match::No } else { Match::Partial }
+        })
     }
 
     /// Whether an opening marker of a call or of a wrapper is at `at`.
     fn opener(&self, text: &str, at: usize, finished: bool) -> Match<()> {
         let wrapper = any_literal(text, at, self.wrapper_open(), finished);
-        match (self.calls.open.find(text, at, finished), wrapper) {
-            (Match::Full(_), _) | (_, Match::Full(_)) => Match::Full(()),
-            (Match::Partial, _) | (_, Match::Partial) => Match::Partial,
-            (Match::No, Match::No) if self.calls.open.head(text, at).is_some() => Match::Full(()),
-            (Match::No, Match::No) => Match::No,
+        match self.calls.open.find(text, at, finished).found().or(wrapper.found()) {
+            Match::No if self.calls.open.head(text, at).is_some() => Match::Full(()),
+            found => found,
         }
     }
 
@@ -296,41 +293,25 @@ impl Rules {
         let param = self.parameters[self.list(name.of(text))].open.find(text, at, false);
         let close = self.calls.closes(text, at, name);
         let wrapper = any_literal(text, at, self.wrapper_close(), finished);
-        match (param, close, wrapper) {
-            (Match::Full(_), ..) | (_, Match::Full(_), _) | (.., Match::Full(_)) => Match::Full(()),
-            (Match::Partial, ..) | (_, Match::Partial, _) | (.., Match::Partial) => Match::Partial,
-            _ => Match::No,
-        }
+        param.found().or(close.found()).or(wrapper.found())
     }
 
     /// Whether a call begins at `at`: its opening marker, and right after it a parameter or a closing marker.
     pub(super) fn begins(&self, text: &str, at: usize, finished: bool) -> Match<()> {
-        let mut undecided = false;
-        for open in self.wrapped.iter().chain([&self.calls.open]) {
-            let begins = match open.find(text, at, finished) {
-                Match::Full(found) => self.is_followed(text, &found, finished),
-                Match::Partial => Match::Partial,
-                Match::No => Match::No,
-            };
-            match begins {
-                Match::Full(()) => return Match::Full(()),
-                Match::Partial => undecided = true,
-                Match::No => {}
-            }
-        }
-        if undecided { Match::Partial } else { Match::No }
+        let begins = |open: &Template| {
+            open.find(text, at, finished).and_then(|found| self.is_followed(text, &found, finished))
+        };
+        self.wrapped.iter().chain([&self.calls.open]).map(begins).fold(Match::No, Match::or)
     }
 
     /// Whether a parameter or a closing marker comes right after the opening marker `found`.
     fn is_followed(&self, text: &str, found: &Found, finished: bool) -> Match<()> {
-        let near = text.floor_char_boundary(found.end + MAX_PART + 1);
-        let next = skip_whitespace(&text[..near], found.end);
-        let follows = match next {
-            _ if next - found.end > MAX_PART => Match::No,
-            _ if next == text.len() => Match::Partial,
-            _ => self.goes_on(text, next, found.name, finished),
+        let follows = match skip_short_whitespace(text, found.end) {
+            None => Match::No,
+            Some(next) if next == text.len() => Match::Partial,
+            Some(next) => self.goes_on(text, next, found.name, finished),
         };
-        if finished && follows == Match::Partial { Match::No } else { follows }
+        follows.at_end(finished)
     }
 
     /// Whether `call` ends at `at` although its closing marker has not come: its wrapper closes, or the next
@@ -339,15 +320,13 @@ impl Rules {
         if !self.looks_ahead() {
             return Match::No;
         }
-        if call.in_wrapper {
-            match any_literal(text, at, self.wrapper_close(), finished) {
-                Match::Full(_) => return Match::Full(()),
-                Match::Partial => return Match::Partial,
-                Match::No => {}
-            }
-        }
+        let wrapper = match call.in_wrapper {
+            true => any_literal(text, at, self.wrapper_close(), finished).found(),
+            false => Match::No,
+        };
         // If calls can contain calls, the next one may be in this one.
-        if self.markup.nesting > 0 { Match::No } else { self.begins(text, at, finished) }
+        let next = if self.markup.nesting > 0 { Match::No } else { self.begins(text, at, finished) };
+        wrapper.or(next)
     }
 
     /// What the opening marker of a call at `at` means in a value of `call`.

@@ -51,11 +51,7 @@ impl Tag {
     #[inline]
     pub(super) fn closes(&self, text: &str, at: usize, name: Name) -> Match<usize> {
         let Some(number) = name.number else { return self.closes_free(text, at, name) };
-        match self.closers[number as usize].strip(&text.as_bytes()[at..]) {
-            Match::Full(after) => Match::Full(text.len() - after.len()),
-            Match::Partial => Match::Partial,
-            Match::No => Match::No,
-        }
+        self.closers[number as usize].find(text, at)
     }
 
     #[inline(never)]

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::mem;
 use std::ops::Range;
 
-use super::arguments::Arguments;
+use super::arguments;
+use super::call::Param;
 use super::tagger::{Ids, Output};
 use super::{Block, Call, Change, Parser, TooLong};
 use crate::diagnostic::{Diagnostic, Kind, Location, Place};
@@ -18,8 +19,6 @@ pub(super) struct TaggedText {
     parser: Parser,
     /// The length of the text that the grammar adds before the input.
     prefix: usize,
-    /// The open calls, the innermost last.
-    open_calls: Vec<(usize, Arguments)>,
     /// A call whose JSON is complete and whose closing marker may still come.
     ///
     /// For the parser it is closed, but the marker belongs to it, and if the text is cut off here, the call
@@ -56,7 +55,6 @@ impl TaggedText {
             choice,
             prefix: parser.text().len(),
             parser,
-            open_calls: Vec::new(),
             held: None,
             diagnostics_emitted: 0,
             fields: Vec::new(),
@@ -220,7 +218,7 @@ impl TaggedText {
 
     /// Whether a block is a call that the parser closes at the end of its JSON, before a closing marker.
     fn ends_by_itself(&self, block: usize) -> bool {
-        self.call(block).is_some_and(|call| call.json().is_some())
+        self.call(block).is_some_and(|call| call.param_count().is_none())
     }
 
     fn is_whole_call(&self, block: usize) -> bool {
@@ -232,20 +230,16 @@ impl TaggedText {
         match change {
             Change::Opened { block } => self.open(block, ids, output),
             Change::Grew { block, from, to } => output.grew(self.slot_of(block), from..to),
-            Change::ParamOpened { block, param } => self.write(block, output, |arguments, call, json| {
-                if let Some(param) = call.param(param) {
-                    arguments.open(param.name(), param.is_typed_late(), json);
-                }
-            }),
+            Change::ParamOpened { block, param: number } => {
+                self.write(block, number, output, |param, json| arguments::open_param(param, number, json));
+            }
             Change::ParamGrew { block, param, from, to } => {
-                self.write(block, output, |arguments, call, json| {
-                    let grown = call.param(param).and_then(|param| param.text().get(from..to));
-                    arguments.grow(grown.unwrap_or_default(), json);
+                self.write(block, param, output, |param, json| {
+                    let grown = param.text().get(from..to).unwrap_or_default();
+                    arguments::grow_param(param, grown, json);
                 });
             }
-            Change::ParamClosed { block, param } => {
-                self.write(block, output, |arguments, call, json| arguments.close(call, param, json));
-            }
+            Change::ParamClosed { block, param } => self.write(block, param, output, arguments::close_param),
             Change::ArgsGrew { block, from, to } => self.grow_arguments(block, from..to, output),
             Change::Closed { block } => match self.call(block).map(|call| call.end()) {
                 Some(end) => self.close_call(block, end.unwrap_or(End::Cut), output),
@@ -257,17 +251,14 @@ impl TaggedText {
     fn open(&mut self, block: usize, ids: &Ids, output: &mut Output) {
         let opening = match self.parser.block(block) {
             Some(Block::Call(call)) => {
-                let arguments = Arguments::new(&call, self.parser.rereads_values());
                 let parent = call.parent().map(|parent| ids.of(self.slot_of(parent)));
-                let opening = Opening::ToolCall {
+                Opening::ToolCall {
                     id: CallId::Invented(ids.of(self.slot_of(block))),
                     name: call.name().to_owned(),
                     runner: Runner::Client,
                     notation: Notation::Json,
                     origin: Origin::Tagged { known: call.is_known(), parent },
-                };
-                self.open_calls.push((block, arguments));
-                opening
+                }
             }
             Some(Block::Thinking { .. }) => Opening::Thinking { redacted: None },
             Some(Block::Text { .. }) | None => Opening::Text { refusal: false },
@@ -276,46 +267,48 @@ impl TaggedText {
         self.emit_fields(output);
     }
 
-    /// Continues the JSON of a call's arguments.
+    /// Continues the JSON of a call's arguments after a change of a parameter.
     fn write(
-        &mut self,
+        &self,
         block: usize,
+        number: usize,
         output: &mut Output,
-        write: impl FnOnce(&mut Arguments, &Call<'_>, &mut String),
+        write: impl FnOnce(Param<'_>, &mut String),
     ) {
-        let Some(Block::Call(call)) = self.parser.block(block) else { return };
-        if let Some((_, arguments)) = self.open_calls.iter_mut().rev().find(|(open, _)| *open == block) {
-            output.write(self.slot.below(block as u32), |json| write(arguments, &call, json));
+        let Some(call) = self.call(block).filter(|call| !self.is_late(call)) else { return };
+        if let Some(param) = call.param(number) {
+            output.write(self.slot_of(block), |json| write(param, json));
+        }
+    }
+
+    /// Whether the arguments of a call are passed on only when it closes: if they may change until then, or if
+    /// they are JSON and not an object. Some models write the object into a string, and some write `null`.
+    fn is_late(&self, call: &Call<'_>) -> bool {
+        match call.param_count() {
+            Some(_) => self.parser.rereads_values(),
+            None => !call.has_object(),
         }
     }
 
     /// The JSON of a call's arguments grew by this range of it.
-    fn grow_arguments(&mut self, block: usize, grown: Range<usize>, output: &mut Output) {
-        let Some(Block::Call(call)) = self.parser.block(block) else { return };
-        let Some((_, arguments)) = self.open_calls.iter_mut().rev().find(|(open, _)| *open == block) else {
-            return;
-        };
-        if let Arguments::Json = arguments {
-            // If the arguments are a string that is complete, the parser has replaced them by what the string
-            // contains.
-            let written = call.args_range().map(|range| Cow::Borrowed(&self.parser.text()[range]));
-            arguments.begin_json(&written.unwrap_or_else(|| call.args_piece(0..1)));
-        }
-        if let Arguments::JsonObject = arguments {
-            let slot = self.slot.below(block as u32);
-            match call.args_range() {
-                Some(range) => output.grew(slot, range.start + grown.start..range.start + grown.end),
-                None => output.write(slot, |json| json.push_str(&call.args_piece(grown))),
-            }
+    fn grow_arguments(&self, block: usize, grown: Range<usize>, output: &mut Output) {
+        let Some(call) = self.call(block).filter(|call| !self.is_late(call)) else { return };
+        let slot = self.slot_of(block);
+        match call.args_range() {
+            Some(range) => output.grew(slot, range.start + grown.start..range.start + grown.end),
+            None => output.write(slot, |json| json.push_str(&call.args_piece(grown))),
         }
     }
 
-    fn close_call(&mut self, block: usize, end: End, output: &mut Output) {
-        let Some(at) = self.open_calls.iter().rposition(|(open, _)| *open == block) else { return };
-        let (_, arguments) = self.open_calls.remove(at);
+    fn close_call(&self, block: usize, end: End, output: &mut Output) {
         let Some(call) = self.call(block) else { return };
         if end == End::Closed {
-            output.write(self.slot_of(block), |json| arguments.finish(&call, json));
+            output.write(self.slot_of(block), |json| match call.param_count() {
+                _ if self.is_late(&call) => arguments::write_all(&call, json),
+                Some(count) => arguments::finish_params(count, json),
+                // All of it has been written.
+                None => {}
+            });
         }
         let range = call.range();
         output.closed(self.slot_of(block), Some(end), Some(range.start.max(self.prefix)..range.end));

@@ -8,7 +8,6 @@ use super::grammar::Closer;
 use super::markup::OpenCall;
 use super::parsed::Parsed;
 use super::rules::Rules;
-use super::tag::Tag;
 use super::template::{Match, Name, any_literal};
 use super::whitespace::skip_whitespace;
 
@@ -20,9 +19,9 @@ use super::whitespace::skip_whitespace;
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
     /// Where the value ends, if it does.
-    at: usize,
+    pub(super) at: usize,
     /// Where its closing marker ends; the same if the marker is missing.
-    end: usize,
+    pub(super) end: usize,
     /// Everything before this has been looked at.
     scan: usize,
     /// The wrapper closes and the call does not.
@@ -43,6 +42,17 @@ enum State {
     /// The same, and text follows. If its line has a closing marker of the value, all of this belongs to the
     /// value.
     Line,
+}
+
+/// The value that may end, and where it is.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) parsed: &'a Parsed,
+    pub(super) call: &'a OpenCall,
+    /// The name of its parameter.
+    pub(super) param: Name,
+    pub(super) closer: Closer,
 }
 
 /// What the tail decides.
@@ -74,33 +84,14 @@ impl Tail {
         Self { at, end: at, scan: end, is_lone: true, state, names: None }
     }
 
-    /// Where the value ends, if it does.
-    pub(super) fn at(&self) -> usize {
-        self.at
-    }
-
-    /// Where its closing marker ends; the same if the marker is missing.
-    pub(super) fn end(&self) -> usize {
-        self.end
-    }
-
-    /// Looks further. The value is that of the parameter `param` in `call`.
-    pub(super) fn step(
-        &mut self,
-        rules: &Rules,
-        parsed: &Parsed,
-        call: &OpenCall,
-        closer: Closer,
-        param: Name,
-    ) -> Decision {
+    /// Looks further.
+    pub(super) fn step(&mut self, around: Around<'_>) -> Decision {
         loop {
             let decision = match self.state {
-                State::Between => self.between(rules, parsed, call, closer),
-                State::Param { name } => self.param(call.parameters(rules), parsed, name, param),
-                State::WithoutCloser { wrapper_closed } => {
-                    self.without(rules, parsed, call, closer, param, wrapper_closed)
-                }
-                State::Line => self.line(rules, parsed, call, param),
+                State::Between => self.between(around),
+                State::Param { name } => self.param(around, name),
+                State::WithoutCloser { wrapper_closed } => self.without(around, wrapper_closed),
+                State::Line => self.line(around),
             };
             if let Some(decision) = decision {
                 return decision;
@@ -108,13 +99,8 @@ impl Tail {
         }
     }
 
-    fn between(
-        &mut self,
-        rules: &Rules,
-        parsed: &Parsed,
-        call: &OpenCall,
-        closer: Closer,
-    ) -> Option<Decision> {
+    fn between(&mut self, around: Around<'_>) -> Option<Decision> {
+        let Around { rules, parsed, call, closer, .. } = around;
         let text = &parsed.text;
         self.scan = skip_whitespace(text, self.scan);
         if self.scan == text.len() {
@@ -139,16 +125,22 @@ impl Tail {
             self.scan = found.end;
             return None;
         }
-        Some(match (close, param, rules.ends_call(text, self.scan, call, parsed.finished)) {
-            (_, _, Match::Full(())) => Decision::Closes,
-            (Match::Partial, ..) | (_, Match::Partial, _) | (.., Match::Partial) => Decision::Open,
-            _ => Decision::Value { scan: self.scan },
+        let over = rules.ends_call(text, self.scan, call, parsed.finished);
+        Some(match close.found().or(param.found()).or(over) {
+            Match::Full(()) => Decision::Closes,
+            Match::Partial => Decision::Open,
+            Match::No => Decision::Value { scan: self.scan },
         })
     }
 
-    /// In the parameter `own`, after a possible end of the value of `param`.
-    fn param(&mut self, tag: &Tag, parsed: &Parsed, own: Name, param: Name) -> Option<Decision> {
+    /// In the parameter `own`, after a possible end of the value.
+    fn param(
+        &mut self,
+        Around { rules, parsed, call, param, .. }: Around<'_>,
+        own: Name,
+    ) -> Option<Decision> {
         let text = &parsed.text;
+        let tag = call.parameters(rules);
         let Some(ahead) = memchr(tag.close_byte(), &text.as_bytes()[self.scan..]) else {
             self.scan = text.len();
             return Some(Decision::Open);
@@ -174,15 +166,8 @@ impl Tail {
     }
 
     /// After the closing marker of the call or of the wrapper: the next call or text ends the value.
-    fn without(
-        &mut self,
-        rules: &Rules,
-        parsed: &Parsed,
-        call: &OpenCall,
-        closer: Closer,
-        param: Name,
-        wrapper_closed: bool,
-    ) -> Option<Decision> {
+    fn without(&mut self, around: Around<'_>, wrapper_closed: bool) -> Option<Decision> {
+        let Around { rules, parsed, call, param, closer } = around;
         let text = &parsed.text;
         self.scan = skip_whitespace(text, self.scan);
         // If the text ends here, it may have been cut inside the value.
@@ -221,7 +206,7 @@ impl Tail {
         None
     }
 
-    fn line(&mut self, rules: &Rules, parsed: &Parsed, call: &OpenCall, param: Name) -> Option<Decision> {
+    fn line(&mut self, Around { rules, parsed, call, param, .. }: Around<'_>) -> Option<Decision> {
         let text = &parsed.text;
         let tag = call.parameters(rules);
         let Some(ahead) = rules.next_on_line(&text.as_bytes()[self.scan..]) else {
@@ -238,14 +223,13 @@ impl Tail {
             Match::Partial => return Some(Decision::Open),
             Match::No => {}
         }
-        let openers =
-            [tag.open.find(text, at, parsed.finished), rules.calls.open.find(text, at, parsed.finished)];
+        let param = tag.open.find(text, at, parsed.finished);
+        let opens = param.or(rules.calls.open.find(text, at, parsed.finished));
         let wrapper = any_literal(text, at, rules.wrapper_open(), parsed.finished);
-        if openers.iter().any(|open| matches!(open, Match::Full(_))) || matches!(wrapper, Match::Full(_)) {
-            return Some(Decision::Closes);
-        }
-        if openers.contains(&Match::Partial) || wrapper == Match::Partial {
-            return Some(Decision::Open);
+        match opens.found().or(wrapper.found()) {
+            Match::Full(()) => return Some(Decision::Closes),
+            Match::Partial => return Some(Decision::Open),
+            Match::No => {}
         }
         self.scan = text.ceil_char_boundary(at + 1);
         None

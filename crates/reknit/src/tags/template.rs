@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::exact::{Exact, strip};
+use super::exact::{self, Exact};
 use super::names::{Markers, Names, is_tool_name};
 use super::whitespace::skip_whitespace;
 
@@ -46,6 +46,44 @@ pub(super) enum Match<T> {
     Partial,
     /// It is there.
     Full(T),
+}
+
+impl<T> Match<T> {
+    /// If neither is there, one may still come.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Full(found), _) | (_, Self::Full(found)) => Self::Full(found),
+            (Self::Partial, _) | (_, Self::Partial) => Self::Partial,
+            (Self::No, Self::No) => Self::No,
+        }
+    }
+
+    /// If the text is `finished`, what has not come is not there.
+    #[inline]
+    pub(super) fn at_end(self, finished: bool) -> Self {
+        match self {
+            Self::Partial if finished => Self::No,
+            decided => decided,
+        }
+    }
+
+    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Match<U> {
+        self.and_then(|found| Match::Full(change(found)))
+    }
+
+    /// If it is there, what `next` says of what follows it.
+    pub(super) fn and_then<U>(self, next: impl FnOnce(T) -> Match<U>) -> Match<U> {
+        match self {
+            Self::Full(found) => next(found),
+            Self::Partial => Match::Partial,
+            Self::No => Match::No,
+        }
+    }
+
+    /// Only whether it is there.
+    pub(super) fn found(self) -> Match<()> {
+        self.map(|_| ())
+    }
 }
 
 /// A marker in the text.
@@ -177,8 +215,8 @@ impl Template {
     /// Where the literal text ends with which a marker at `at` starts, if the template starts with its own.
     pub(super) fn head(&self, text: &str, at: usize) -> Option<usize> {
         let Some(Piece::Literal(literal)) = self.pieces.first() else { return None };
-        match literal.strip(&text.as_bytes()[at..]) {
-            Match::Full(after) => Some(text.len() - after.len()),
+        match literal.find(text, at) {
+            Match::Full(end) => Some(end),
             Match::Partial | Match::No => None,
         }
     }
@@ -214,20 +252,19 @@ impl Template {
     /// Matches the marker that has this name at `at`. A marker that is cut by the end of the text is
     /// `Partial`, even if nothing follows.
     pub(super) fn find_named(&self, text: &str, at: usize, name: &str) -> Match<usize> {
-        let mut rest = &text.as_bytes()[at..];
+        let mut end = at;
         for piece in &self.pieces {
-            let stripped = match piece {
-                Piece::Literal(literal) => literal.strip(rest),
-                Piece::Name(_) => strip(rest, name),
+            let found = match piece {
+                Piece::Literal(literal) => literal.find(text, end),
+                Piece::Name(_) => exact::find(text, end, name),
                 Piece::Markers(_) | Piece::Attributes | Piece::Whitespace => continue,
             };
-            match stripped {
-                Match::Full(after) => rest = after,
-                Match::Partial => return Match::Partial,
-                Match::No => return Match::No,
+            match found {
+                Match::Full(after) => end = after,
+                undecided => return undecided,
             }
         }
-        Match::Full(text.len() - rest.len())
+        Match::Full(end)
     }
 
     /// The marker with this name.
@@ -243,42 +280,36 @@ impl Template {
     /// Matches the marker at `at`. `finished` says that nothing follows the text.
     #[inline]
     pub(super) fn find(&self, text: &str, at: usize, finished: bool) -> Match<Found> {
-        let undecided = if finished { Match::No } else { Match::Partial };
-        // Most markers that are searched for have this form.
-        let [Piece::Markers(markers)] = self.pieces.as_slice() else {
-            return self.find_pieces(text, at, undecided, finished);
+        let found = match self.pieces.as_slice() {
+            // Most markers that are searched for have this form.
+            [Piece::Markers(markers)] => markers.find(text, at),
+            _ => self.find_pieces(text, at, finished),
         };
-        match markers.find(text.as_bytes(), at) {
-            Match::Partial => undecided,
-            decided => decided,
-        }
+        found.at_end(finished)
     }
 
-    fn find_pieces(&self, text: &str, at: usize, undecided: Match<Found>, finished: bool) -> Match<Found> {
+    /// The same, but what the end of the text cuts is `Partial`, even if nothing follows.
+    fn find_pieces(&self, text: &str, at: usize, finished: bool) -> Match<Found> {
         let mut found = Found { end: at, ..Found::default() };
         let mut pieces = self.pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
             let rest = &text[found.end..];
             match piece {
-                Piece::Markers(markers) => match markers.find(text.as_bytes(), found.end) {
+                Piece::Markers(markers) => match markers.find(text, found.end) {
                     Match::Full(marker) => found = Found { json: found.json, ..marker },
-                    Match::Partial => return undecided,
-                    Match::No => return Match::No,
+                    undecided => return undecided,
                 },
-                Piece::Literal(literal) => match literal.strip(rest.as_bytes()) {
-                    Match::Full(after) => found.end = text.len() - after.len(),
-                    Match::Partial => return undecided,
+                Piece::Literal(literal) => match literal.find(text, found.end) {
+                    Match::Full(end) => found.end = end,
+                    Match::Partial => return Match::Partial,
                     Match::No => return Match::No,
                 },
                 Piece::Whitespace => {
-                    let length = skip_whitespace(&rest[..rest.floor_char_boundary(MAX_PART + 1)], 0);
-                    if length > MAX_PART {
-                        return Match::No;
+                    let Some(end) = skip_short_whitespace(text, found.end) else { return Match::No };
+                    if end == text.len() && pieces.peek().is_some() {
+                        return Match::Partial;
                     }
-                    if length == rest.len() && pieces.peek().is_some() {
-                        return undecided;
-                    }
-                    found.end += length;
+                    found.end = end;
                 }
                 Piece::Name(names) => match name_word(names, rest, pieces.peek().copied(), finished) {
                     Word::Ends(len) => {
@@ -299,7 +330,7 @@ impl Template {
                         found.end += len;
                     }
                     Word::Open if names.may_become(rest, literal_of(pieces.peek().copied())) => {
-                        return undecided;
+                        return Match::Partial;
                     }
                     Word::Open | Word::None => return Match::No,
                 },
@@ -308,7 +339,7 @@ impl Template {
                         found.json = rest[..len].contains(NO_STRING);
                         found.end += len;
                     }
-                    Word::Open => return undecided,
+                    Word::Open => return Match::Partial,
                     Word::None => return Match::No,
                 },
             }
@@ -324,31 +355,27 @@ fn placeholder(source: &str) -> Option<&str> {
     is_word.then_some(word)
 }
 
+/// The end of the whitespace that starts at `from`; `None` if it is longer than a marker may have it.
+pub(super) fn skip_short_whitespace(text: &str, from: usize) -> Option<usize> {
+    let near = text.floor_char_boundary(from + MAX_PART + 1);
+    let end = skip_whitespace(&text[..near], from);
+    (end - from <= MAX_PART).then_some(end)
+}
+
 /// Matches literal text at `at`. `finished` says that nothing follows the text.
 pub(super) fn literal(text: &str, at: usize, marker: &str, finished: bool) -> Match<usize> {
-    match strip(&text.as_bytes()[at..], marker) {
-        Match::Full(after) => Match::Full(text.len() - after.len()),
-        Match::Partial if !finished => Match::Partial,
-        Match::Partial | Match::No => Match::No,
-    }
+    exact::find(text, at, marker).at_end(finished)
 }
 
 /// Matches the first of `markers` that is at `at`.
-pub(super) fn any_literal<'a>(
+pub(super) fn any_literal(
     text: &str,
     at: usize,
-    markers: impl IntoIterator<Item = &'a String>,
+    markers: &[impl AsRef<str>],
     finished: bool,
 ) -> Match<usize> {
-    let mut undecided = false;
-    for marker in markers {
-        match literal(text, at, marker, finished) {
-            Match::No => {}
-            Match::Partial => undecided = true,
-            full @ Match::Full(_) => return full,
-        }
-    }
-    if undecided { Match::Partial } else { Match::No }
+    let found = markers.iter().map(|marker| literal(text, at, marker.as_ref(), finished));
+    found.fold(Match::No, Match::or)
 }
 
 /// The variable part at the start of a text.

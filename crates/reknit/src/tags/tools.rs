@@ -78,24 +78,26 @@ impl Tools {
 
     /// Whether a tool has a parameter of this name.
     pub(super) fn has_param(&self, tool: &str, param: &str) -> bool {
-        self.tools.get(tool).is_some_and(|params| params.contains_key(param))
+        self.types(tool, param).is_some()
+    }
+
+    fn types(&self, tool: &str, param: &str) -> Option<Types> {
+        self.tools.get(tool)?.get(param).copied()
     }
 
     /// Whether the type of a parameter is known only when its value is complete.
     pub(super) fn is_typed_late(&self, tool: &str, param: &str) -> bool {
-        self.tools.get(tool).and_then(|params| params.get(param)).is_some_and(|types| !types.is_text())
+        self.types(tool, param).is_some_and(|types| !types.is_text())
     }
 
     /// Whether the value of a parameter cannot be a string.
     pub(super) fn refuses_text(&self, tool: &str, param: &str) -> bool {
-        let types = self.tools.get(tool).and_then(|params| params.get(param));
-        types.is_some_and(|types| !types.string && *types != Types::default())
+        self.types(tool, param).is_some_and(|types| !types.string && types != Types::default())
     }
 
     /// Parses `text` as the value of a parameter, unless that is a string.
     pub(super) fn typed(&self, tool: &str, param: &str, text: &str, depth: usize) -> Option<Value> {
-        let types = self.tools.get(tool)?.get(param)?;
-        types.read(text.trim(), depth)
+        self.types(tool, param)?.read(text.trim(), depth)
     }
 }
 
@@ -134,43 +136,35 @@ impl Types {
         };
         fits.then_some(value)
     }
+
+    /// Adds the types that a value may have by this schema, which is in `depth` choices.
+    fn add(&mut self, schema: &Json, depth: usize) {
+        let mut add = |name: &str| match name {
+            "string" => self.string = true,
+            "integer" | "number" => self.number = true,
+            "boolean" => self.boolean = true,
+            "null" => self.null = true,
+            "array" | "object" => self.nested = true,
+            _ => {}
+        };
+        match schema.get("type") {
+            Some(Json::String(name)) => add(name),
+            Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).for_each(add),
+            _ if depth == MAX_CHOICE_DEPTH => {}
+            _ => {
+                let choices = ["anyOf", "oneOf", "allOf"].map(|key| schema.get(key).and_then(Json::as_array));
+                choices.into_iter().flatten().flatten().for_each(|choice| self.add(choice, depth + 1));
+            }
+        }
+    }
 }
 
 fn types(schema: Option<&Json>) -> BTreeMap<String, Types> {
     let properties = schema.and_then(|schema| schema.get("properties")).and_then(Json::as_object);
-    let mut types = BTreeMap::new();
-    types
-        .extend(properties.into_iter().flatten().map(|(name, schema)| (name.clone(), read_types(schema, 0))));
-    types
-}
-
-fn read_types(schema: &Json, depth: usize) -> Types {
-    let mut types = Types::default();
-    let mut add = |name: &str| match name {
-        "string" => types.string = true,
-        "integer" | "number" => types.number = true,
-        "boolean" => types.boolean = true,
-        "null" => types.null = true,
-        "array" | "object" => types.nested = true,
-        _ => {}
+    let of = |(name, schema): (&String, &Json)| {
+        let mut types = Types::default();
+        types.add(schema, 0);
+        (name.clone(), types)
     };
-    match schema.get("type") {
-        Some(Json::String(name)) => add(name),
-        Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).for_each(add),
-        _ => {
-            let choices =
-                ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
-            for choice in choices.flatten().filter(|_| depth < MAX_CHOICE_DEPTH) {
-                let inner = read_types(choice, depth + 1);
-                types = Types {
-                    string: types.string | inner.string,
-                    number: types.number | inner.number,
-                    boolean: types.boolean | inner.boolean,
-                    null: types.null | inner.null,
-                    nested: types.nested | inner.nested,
-                };
-            }
-        }
-    }
-    types
+    properties.into_iter().flatten().map(of).collect()
 }

@@ -1,7 +1,9 @@
 //! [`Transcoder`]: arguments in another notation, rewritten as JSON while they arrive.
 
 use std::fmt::Write;
+use std::ops::ControlFlow::{Break, Continue};
 
+use super::reader::{Read, Token};
 use super::template::{Match, literal};
 use super::whitespace::skip_whitespace;
 use crate::json::Value;
@@ -69,25 +71,6 @@ enum End {
     Marker,
 }
 
-/// The outcome of reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// Everything that can be read so far is read, up to here.
-    Wait(usize),
-    /// The arguments end here.
-    Done(usize),
-    /// From here on they are malformed.
-    Bad(usize),
-}
-
-enum Token {
-    /// It ends here.
-    Read(usize),
-    /// More text is needed to decide; it is read up to here.
-    Undecided(usize),
-    Bad(usize),
-}
-
 impl Transcoder {
     /// After the bracket that opens the arguments.
     pub(super) fn new(notation: Notation, start: usize, depth: usize) -> Self {
@@ -120,22 +103,21 @@ impl Transcoder {
     }
 
     /// Reads `text` from `scan` on.
-    pub(super) fn read(&mut self, text: &str, mut scan: usize) -> Progress {
+    pub(super) fn read(&mut self, text: &str, mut scan: usize) -> Read {
         while let Some(&container) = self.open.last() {
             let token = if let State::String { end, key } = self.state {
                 self.string(text, scan, end, key)
             } else {
                 scan = skip_whitespace(text, scan);
-                let Some(&byte) = text.as_bytes().get(scan) else { return Progress::Wait(scan) };
+                let Some(&byte) = text.as_bytes().get(scan) else { return Read::More(scan) };
                 self.token(text, scan, byte, container)
             };
             match token {
-                Token::Read(end) => scan = end,
-                Token::Undecided(end) => return Progress::Wait(end),
-                Token::Bad(at) => return Progress::Bad(at),
+                Continue(end) => scan = end,
+                Break(read) => return read,
             }
         }
-        Progress::Done(scan)
+        Read::Done(scan)
     }
 
     fn token(&mut self, text: &str, at: usize, byte: u8, container: Container) -> Token {
@@ -144,11 +126,11 @@ impl Transcoder {
                 self.json.push(container.json_close());
                 self.open.pop();
                 self.state = State::Comma;
-                Token::Read(at + 1)
+                Continue(at + 1)
             }
             State::Comma if byte == b',' => {
                 self.state = State::Item { first: false };
-                Token::Read(at + 1)
+                Continue(at + 1)
             }
             State::Item { first } => match container {
                 Container::List(_) => self.value(text, at, byte, first),
@@ -157,49 +139,45 @@ impl Transcoder {
             State::Colon if byte == (if container == Container::Arguments { b'=' } else { b':' }) => {
                 self.json.push(':');
                 self.state = State::Value;
-                Token::Read(at + 1)
+                Continue(at + 1)
             }
             State::Value => self.value(text, at, byte, true),
-            State::Comma | State::Colon | State::String { .. } => Token::Bad(at),
+            State::Comma | State::Colon | State::String { .. } => Break(Read::Bad(at)),
         }
     }
 
     fn key(&mut self, text: &str, at: usize, byte: u8, container: Container, first: bool) -> Token {
         match self.quoted(text, at, byte) {
-            Quoted::Opens(end, after) if container == Container::Object => {
+            Match::Full((end, after)) if container == Container::Object => {
                 self.separate(first);
                 self.json.push('"');
                 self.state = State::String { end, key: true };
-                return Token::Read(after);
+                return Continue(after);
             }
-            Quoted::Undecided => return Token::Undecided(at),
-            Quoted::Opens(..) => return Token::Bad(at),
-            Quoted::No => {}
+            Match::Full(_) => return Break(Read::Bad(at)),
+            Match::Partial => return Break(Read::More(at)),
+            Match::No => {}
         }
         let word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-        let Some(length) = self.length(text, at, |c| !word(c)) else { return Token::Undecided(at) };
-        let rest = &text[at..];
+        let Some(length) = self.length(text, at, |c| !word(c)) else { return Break(Read::More(at)) };
         if length == 0 {
-            return Token::Bad(at);
+            return Break(Read::Bad(at));
         }
-        self.separate(first);
-        self.json.push('"');
-        self.escape(&rest[..length]);
-        self.json.push('"');
+        self.write_string(&text[at..at + length], first);
         self.state = State::Colon;
-        Token::Read(at + length)
+        Continue(at + length)
     }
 
     fn value(&mut self, text: &str, at: usize, byte: u8, first: bool) -> Token {
         match self.quoted(text, at, byte) {
-            Quoted::Opens(end, after) => {
+            Match::Full((end, after)) => {
                 self.separate(first);
                 self.json.push('"');
                 self.state = State::String { end, key: false };
-                return Token::Read(after);
+                return Continue(after);
             }
-            Quoted::Undecided => return Token::Undecided(at),
-            Quoted::No => {}
+            Match::Partial => return Break(Read::More(at)),
+            Match::No => {}
         }
         let container = match (byte, &self.notation) {
             (b'{', _) => Container::Object,
@@ -208,43 +186,40 @@ impl Transcoder {
             _ => return self.word(text, at, first),
         };
         if self.open.len() + 1 >= self.depth {
-            return Token::Bad(at);
+            return Break(Read::Bad(at));
         }
         self.separate(first);
         self.json.push(if container == Container::Object { '{' } else { '[' });
         self.open.push(container);
         self.state = State::Item { first: true };
-        Token::Read(at + 1)
+        Continue(at + 1)
     }
 
     /// A number, a literal, or in Gemma's notation a string without quotes.
     fn word(&mut self, text: &str, at: usize, first: bool) -> Token {
         let Some(length) = self.length(text, at, |c| ",]}):\n".contains(c)) else {
-            return Token::Undecided(at);
+            return Break(Read::More(at));
         };
         let word = text[at..at + length].trim_end();
         let json = match word {
             "True" | "true" => "true".to_owned(),
             "False" | "false" => "false".to_owned(),
             "None" | "null" => "null".to_owned(),
-            "" => return Token::Bad(at),
+            "" => return Break(Read::Bad(at)),
             word => match number(word) {
                 Some(number) => number,
                 None if matches!(self.notation, Notation::Gemma { .. }) => {
-                    self.separate(first);
-                    self.json.push('"');
-                    self.escape(word);
-                    self.json.push('"');
+                    self.write_string(word, first);
                     self.state = State::Comma;
-                    return Token::Read(at + length);
+                    return Continue(at + length);
                 }
-                None => return Token::Bad(at),
+                None => return Break(Read::Bad(at)),
             },
         };
         self.separate(first);
         self.json.push_str(&json);
         self.state = State::Comma;
-        Token::Read(at + length)
+        Continue(at + length)
     }
 
     /// The length of the word at `at`, if its end has come.
@@ -255,24 +230,20 @@ impl Transcoder {
         end.map(|end| from + end - at)
     }
 
-    /// Whether a string opens at `at`.
-    fn quoted(&self, text: &str, at: usize, byte: u8) -> Quoted {
+    /// Whether a string opens at `at`: what ends it, and where it starts.
+    fn quoted(&self, text: &str, at: usize, byte: u8) -> Match<(End, usize)> {
         match &self.notation {
-            Notation::Gemma { quote } => match literal(text, at, quote, false) {
-                Match::Full(end) => Quoted::Opens(End::Marker, end),
-                Match::Partial => Quoted::Undecided,
-                Match::No => Quoted::No,
-            },
+            Notation::Gemma { quote } => literal(text, at, quote, false).map(|end| (End::Marker, end)),
             Notation::Python if matches!(byte, b'"' | b'\'') => {
                 let run = text.as_bytes()[at..].iter().take(3).take_while(|&&next| next == byte).count();
                 match (run, at + run == text.len()) {
-                    (1 | 2, true) => Quoted::Undecided,
+                    (1 | 2, true) => Match::Partial,
                     // Two quotes are an empty string: the first opens it, and the second closes it.
-                    (1 | 2, false) => Quoted::Opens(End::Quote(byte, 1), at + 1),
-                    _ => Quoted::Opens(End::Quote(byte, 3), at + 3),
+                    (1 | 2, false) => Match::Full((End::Quote(byte, 1), at + 1)),
+                    _ => Match::Full((End::Quote(byte, 3), at + 3)),
                 }
             }
-            Notation::Python => Quoted::No,
+            Notation::Python => Match::No,
         }
     }
 
@@ -288,7 +259,7 @@ impl Transcoder {
                     (plain, literal(text, scan + plain, quote, false))
                 }
                 (End::Quote(..) | End::Marker, Notation::Python) => {
-                    let End::Quote(quote, count) = end else { return Token::Bad(scan) };
+                    let End::Quote(quote, count) = end else { return Break(Read::Bad(scan)) };
                     let plain = memchr::memchr2(quote, b'\\', rest.as_bytes()).unwrap_or(rest.len());
                     let run =
                         rest.as_bytes()[plain..].iter().take(count).take_while(|&&b| b == quote).count();
@@ -304,27 +275,27 @@ impl Transcoder {
             self.escape(&rest[..plain]);
             scan += plain;
             if scan == text.len() {
-                return Token::Undecided(scan);
+                return Break(Read::More(scan));
             }
             match stop {
                 Match::Full(end) => {
                     self.json.push('"');
                     self.state = if key { State::Colon } else { State::Comma };
-                    return Token::Read(end);
+                    return Continue(end);
                 }
-                Match::Partial => return Token::Undecided(scan),
+                Match::Partial => return Break(Read::More(scan)),
                 Match::No if text.as_bytes()[scan] == b'\\' && matches!(end, End::Quote(..)) => {
                     match escaped(&text[scan + 1..]) {
-                        Escape::Char(c, length) => {
-                            self.escape(c.encode_utf8(&mut [0; 4]));
+                        Match::Full((c, length)) => {
+                            c.into_iter().for_each(|c| self.escape(c.encode_utf8(&mut [0; 4])));
                             scan += 1 + length;
                         }
-                        Escape::Nothing(length) => scan += 1 + length,
-                        Escape::Backslash => {
+                        Match::Partial => return Break(Read::More(scan)),
+                        // The backslash is an ordinary character.
+                        Match::No => {
                             self.escape("\\");
                             scan += 1;
                         }
-                        Escape::Undecided => return Token::Undecided(scan),
                     }
                 }
                 Match::No => {
@@ -341,6 +312,14 @@ impl Transcoder {
         if !first {
             self.json.push(',');
         }
+    }
+
+    /// Writes a whole string as an item.
+    fn write_string(&mut self, text: &str, first: bool) {
+        self.separate(first);
+        self.json.push('"');
+        self.escape(text);
+        self.json.push('"');
     }
 
     /// Writes a part of a JSON string.
@@ -374,12 +353,6 @@ impl Container {
     }
 }
 
-enum Quoted {
-    Opens(End, usize),
-    Undecided,
-    No,
-}
-
 /// A number as JSON writes it, with the same digits.
 fn number(word: &str) -> Option<String> {
     let digits = word.strip_prefix('+').unwrap_or(word).replace('_', "");
@@ -390,19 +363,10 @@ fn number(word: &str) -> Option<String> {
     matches!(Value::parse(&json, 1), Ok(Value::Number(_))).then_some(json)
 }
 
-/// What follows a backslash in a Python string.
-enum Escape {
-    /// An escape for this character, with this many bytes.
-    Char(char, usize),
-    /// A line end, which is left out, with this many bytes.
-    Nothing(usize),
-    /// The backslash is an ordinary character.
-    Backslash,
-    Undecided,
-}
-
-fn escaped(rest: &str) -> Escape {
-    let Some(first) = rest.chars().next() else { return Escape::Undecided };
+/// The escape that follows a backslash in a Python string: the character that it stands for, unless it is a
+/// line end, which is left out, and its length.
+fn escaped(rest: &str) -> Match<(Option<char>, usize)> {
+    let Some(first) = rest.chars().next() else { return Match::Partial };
     let simple = match first {
         'n' => '\n',
         't' => '\t',
@@ -413,7 +377,7 @@ fn escaped(rest: &str) -> Escape {
         'v' => '\u{b}',
         '0' => '\0',
         '\\' | '\'' | '"' => first,
-        '\n' => return Escape::Nothing(1),
+        '\n' => return Match::Full((None, 1)),
         'x' | 'u' | 'U' => {
             let length = match first {
                 'x' => 2,
@@ -422,16 +386,17 @@ fn escaped(rest: &str) -> Escape {
             };
             let digits = &rest[1..rest.floor_char_boundary((1 + length).min(rest.len()))];
             return match u32::from_str_radix(digits, 16) {
-                _ if digits.is_empty() && rest.len() == 1 => Escape::Undecided,
-                _ if digits.starts_with('+') => Escape::Backslash,
-                Ok(_) if digits.len() < length && rest.len() < 1 + length => Escape::Undecided,
+                _ if digits.is_empty() && rest.len() == 1 => Match::Partial,
+                _ if digits.starts_with('+') => Match::No,
+                Ok(_) if digits.len() < length && rest.len() < 1 + length => Match::Partial,
                 Ok(code) if digits.len() == length => {
-                    Escape::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 1 + length)
+                    let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                    Match::Full((Some(c), 1 + length))
                 }
-                _ => Escape::Backslash,
+                _ => Match::No,
             };
         }
-        _ => return Escape::Backslash,
+        _ => return Match::No,
     };
-    Escape::Char(simple, first.len_utf8())
+    Match::Full((Some(simple), first.len_utf8()))
 }

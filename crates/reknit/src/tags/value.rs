@@ -50,7 +50,7 @@ pub(super) struct Value {
     pub(super) param: usize,
     /// Where it starts in the text, before cleaning.
     pub(super) start: usize,
-    treatment: Treatment,
+    pub(super) treatment: Treatment,
     /// Where it starts after cleaning, once that is known.
     from: Option<usize>,
     /// Everything before this has been looked at.
@@ -60,10 +60,6 @@ pub(super) struct Value {
 impl Value {
     pub(super) fn new(block: usize, param: usize, start: usize, treatment: Treatment) -> Self {
         Self { block, param, start, treatment, from: None, seen: start }
-    }
-
-    pub(super) fn treatment(&self) -> Treatment {
-        self.treatment
     }
 
     /// Everything up to `to` belongs to the value, and more may follow.

@@ -779,6 +779,21 @@ impl Shown {
 }
 
 #[test]
+fn the_text_of_a_call_has_its_markers() {
+    for (name, text) in [
+        ("cline", "<read_file><path>a</path></read_file>"),
+        ("hermes", r#"<tool_call>{"name": "f", "arguments": {}}</tool_call>"#),
+        ("gpt-oss", "<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>"),
+        ("gemma4", "<|tool_call>call:f{}<tool_call|>"),
+    ] {
+        let mut parser = Parser::new(profile(name).unwrap(), None).unwrap();
+        parser.push(&format!("So: {text} Then.")).unwrap();
+        parser.finish();
+        assert_eq!(parser.calls().next().unwrap().raw(), text, "{name}");
+    }
+}
+
+#[test]
 fn every_file_is_a_profile_of_the_same_name() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
