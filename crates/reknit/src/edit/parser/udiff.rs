@@ -221,7 +221,7 @@ impl Reader {
             return if below_header { State::BelowHeader } else { State::Outside };
         }
         // The name of the old side may be missing.
-        if let Some(new) = new_name(line.text).filter(|_| name::in_line(&line.text[4..]).is_some()) {
+        if let Some(new) = new_name(line.text).filter(|name| name::in_line(name).is_some()) {
             self.named(line, None, Some(new), parsed);
             return State::BelowHeader;
         }
