@@ -13,7 +13,7 @@ use crate::slot::Slot;
 /// use reknit::{Dialect, Hint};
 ///
 /// let error = "openai".parse::<Dialect>().expect_err("there are two of them");
-/// assert!(error.hint().starts_with("use one of: anthropic, openai-chat, openai-responses"));
+/// assert!(error.hint().starts_with("use one of: anthropic, openai-responses, gemini"));
 /// ```
 pub trait Hint {
     /// What to do about it, in a sentence without a full stop.

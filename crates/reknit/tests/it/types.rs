@@ -147,6 +147,7 @@ fn every_public_type_is_send_and_sync() {
         recording::Detected,
         recording::Error,
         diagnostic::Diagnostic,
+        diagnostic::Diagnostics,
         diagnostic::Location,
         diagnostic::Place,
         diagnostic::Kind,

@@ -1,16 +1,15 @@
 //! The messages of a Chat Completions request.
 
 use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::object;
+use crate::wire::object::{object, with};
 use crate::wire::request::{
     Alphabet, Around, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart,
-    Thinking, UserPart, chat, refuse_unless,
+    Thinking, UserPart, chat, refuse_all_but_words,
 };
 
 pub(crate) static FORM: Form = Form {
-    // Some models read their own ids, such as `functions.read:0`, so every character is kept.
-    ids: Alphabet { longest: 40, allows: |c| c.is_ascii_graphic() },
-    names: Alphabet { longest: 64, allows: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-' },
+    ids: Alphabet::of_graphics(40),
+    names: Alphabet::of_words(64),
     has_plain_input: true,
     continues_paused: false,
     thinking_leads: false,
@@ -30,12 +29,8 @@ const EXTRA_CONTENT: &str = "extra_content";
 /// any thinking in an answer.
 fn fit(parts: &mut Vec<ReplyPart>, _around: &mut Around<'_>, repairs: &mut Repairs) {
     let has_calls = parts.iter().any(|part| matches!(part, ReplyPart::Call { .. }));
-    refuse_unless(parts, repairs, |part| match part {
-        ReplyPart::Text { .. } | ReplyPart::Call { .. } => true,
-        ReplyPart::Thinking { thinking, .. } => {
-            has_calls || !is_plain(thinking) || thinking.redacted.is_some()
-        }
-        ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => false,
+    refuse_all_but_words(parts, repairs, |thinking| {
+        has_calls || !is_plain(thinking) || thinking.redacted.is_some()
     });
 }
 
@@ -45,32 +40,20 @@ fn is_plain(thinking: &Thinking) -> bool {
 }
 
 fn write(messages: &[Message]) -> Vec<Value> {
-    let mut written = Vec::new();
-    for message in messages {
-        match message {
-            Message::User { results, content } => {
-                written.extend(results.iter().map(chat::tool_message));
-                let content = chat::after_results(results, content);
-                if !content.is_empty() {
-                    written.push(object([("role", "user".into()), ("content", user_content(&content))]));
-                }
-            }
-            Message::Model { parts } => written.push(assistant(parts)),
-        }
-    }
-    written
+    chat::write(messages, chat::tool_message, user, assistant)
 }
 
 /// Joins the parts if all are texts: not every server accepts a list.
-fn user_content(content: &[&UserPart]) -> Value {
+fn user(content: &[&UserPart]) -> Value {
     let text = |part: &&UserPart| match part {
         UserPart::Text(text) => Some(text.clone()),
         UserPart::Image { .. } => None,
     };
-    if let Some(texts) = content.iter().map(text).collect::<Option<Vec<_>>>() {
-        return texts.join(BETWEEN).into();
-    }
-    content.iter().map(|part| chat::user_part(part)).collect::<Vec<_>>().into()
+    let content: Value = match content.iter().map(text).collect::<Option<Vec<_>>>() {
+        Some(texts) => texts.join(BETWEEN).into(),
+        None => content.iter().map(|part| chat::user_part(part)).collect::<Vec<_>>().into(),
+    };
+    object([("role", "user".into()), ("content", content)])
 }
 
 const BETWEEN: &str = "\n\n";
@@ -142,11 +125,8 @@ fn tool_call(call: &Call) -> Value {
         Input::Plain(_) => ("custom", "input"),
     };
     let function = object([name, (key, call.input.text().into())]);
-    let mut written = object([("id", (&*call.id).into()), ("type", kind.into()), (kind, function)]);
-    if let (Some(content), Some(written)) = (call.fields.get(EXTRA_CONTENT), written.as_object_mut()) {
-        written.insert(EXTRA_CONTENT, content.clone());
-    }
-    written
+    let written = object([("id", (&*call.id).into()), ("type", kind.into()), (kind, function)]);
+    with(written, EXTRA_CONTENT, call.fields.get(EXTRA_CONTENT).cloned())
 }
 
 fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {

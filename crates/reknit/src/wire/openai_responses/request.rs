@@ -14,11 +14,9 @@ use crate::wire::request::{
 mod calls;
 mod outputs;
 
-const NAME: fn(char) -> bool = |c| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-
 pub(crate) static FORM: Form = Form {
-    ids: Alphabet { longest: 64, allows: NAME },
-    names: Alphabet { longest: 64, allows: NAME },
+    ids: Alphabet::of_words(64),
+    names: Alphabet::of_words(64),
     has_plain_input: true,
     continues_paused: false,
     thinking_leads: true,

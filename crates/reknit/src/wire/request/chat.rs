@@ -1,4 +1,4 @@
-//! What the messages of Chat Completions and of Cohere's Chat have in common.
+//! What the messages of Chat Completions, of Cohere's Chat and of Ollama have in common.
 
 use super::content::Content;
 use super::message::{Answer, Message, ReplyPart, UserPart};
@@ -35,7 +35,7 @@ pub(crate) fn tool_message(answer: &Answer) -> Value {
 }
 
 /// What follows the results as a user message: a result cannot have images here, so they come before the rest.
-pub(crate) fn after_results<'a>(results: &'a [Answer], content: &'a [UserPart]) -> Vec<&'a UserPart> {
+fn after_results<'a>(results: &'a [Answer], content: &'a [UserPart]) -> Vec<&'a UserPart> {
     results.iter().flat_map(|answer| answer.output.images()).chain(content).collect()
 }
 
