@@ -13,6 +13,7 @@ mod json;
 mod events;
 mod replies;
 mod tags;
+mod tags_limits;
 mod tags_prefixes;
 mod tags_detect;
 mod tagged;
