@@ -72,9 +72,9 @@ fn change_stream() {
     check(
         "change_stream",
         &expect![[r#"
-        Some(Block { slot: Slot { number: 0, below: 0 }, choice: 0, state: Closed, body: Thinking { text: "The test fails because `parse` trims the line before it looks for the comment. I need to see the function first, then change one line.", signature: "RXhhbXBsZVNpZ25hdHVyZQ==", redacted: None }, extra: Extra { fields: {} } })
-        Some(Block { slot: Slot { number: 1, below: 0 }, choice: 0, state: Closed, body: Text { text: "The parser drops the indentation before it looks for a comment. I will keep the line as it is and trim only the part that is compared.\n", refusal: false }, extra: Extra { fields: {} } })
-        Some(Block { slot: Slot { number: 2, below: 0 }, choice: 0, state: Closed, body: ToolCall(ToolCall { id: Given("toolu_example"), name: "edit_file", runner: Client, args: Complete(Object({"path": String("src/parse.rs"), "old_string": String("let line = line.trim();\nif line.starts_with('#') {"), "new_string": String("if line.trim_start().starts_with('#') {")})), origin: Native, raw: None }), extra: Extra { fields: {} } })
+        Some(Block { slot: Slot { number: 0, below: 0 }, choice: 0, end: Some(Closed), body: Thinking { text: "The test fails because `parse` trims the line before it looks for the comment. I need to see the function first, then change one line.", signature: "RXhhbXBsZVNpZ25hdHVyZQ==", redacted: None }, extra: Extra { fields: {} } })
+        Some(Block { slot: Slot { number: 1, below: 0 }, choice: 0, end: Some(Closed), body: Text { text: "The parser drops the indentation before it looks for a comment. I will keep the line as it is and trim only the part that is compared.\n", refusal: false }, extra: Extra { fields: {} } })
+        Some(Block { slot: Slot { number: 2, below: 0 }, choice: 0, end: Some(Closed), body: ToolCall(ToolCall { id: Given("toolu_example"), name: "edit_file", runner: Client, args: Complete(Object({"path": String("src/parse.rs"), "old_string": String("let line = line.trim();\nif line.starts_with('#') {"), "new_string": String("if line.trim_start().starts_with('#') {")})), origin: Native, raw: None }), extra: Extra { fields: {} } })
     "#]],
     );
 }
