@@ -12,6 +12,7 @@
 //!
 //! ```
 //! use std::time::SystemTime;
+//! use reknit::Hint;
 //! use reknit::edit::{Format, How, parse};
 //! use reknit_workspace::{Edits, Journal, Root, Undo};
 //!
