@@ -41,9 +41,6 @@ use crate::json::{self, DeserializeError, Object, Value};
 pub struct Grammar {
     /// Its name.
     pub name: String,
-    /// What it is for, in a sentence.
-    #[serde(default)]
-    pub about: String,
     /// What happens to whitespace around text.
     #[serde(default)]
     pub(super) text: TextRule,
