@@ -61,7 +61,6 @@ mod detect;
 mod utf8;
 
 pub use call::Call;
-pub use change::Change;
 pub use detect::{Detected, detect};
 pub use display::display_text;
 pub use grammar::{Grammar, GrammarError};
@@ -73,6 +72,7 @@ pub use tools::Tools;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use change::Change;
 use machine::{Machine, Step};
 use matcher::Matcher;
 use parsed::{BlockData, Parsed};
@@ -252,7 +252,7 @@ impl Parser {
     }
 
     /// What the last piece changed, in the order of the text.
-    pub fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
+    fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
         self.parsed.changes.iter()
     }
 
@@ -279,7 +279,7 @@ impl Parser {
     }
 
     /// The block with this index.
-    pub fn block(&self, index: usize) -> Option<Block<'_>> {
+    fn block(&self, index: usize) -> Option<Block<'_>> {
         (index < self.parsed.blocks.len()).then(|| self.view(index))
     }
 

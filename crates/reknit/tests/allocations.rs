@@ -278,7 +278,7 @@ fn text_and_values_of_tags_allocate_nothing() {
         let mut feed = |piece: &str, count: usize| {
             for _ in 0..count {
                 parser.push(piece).unwrap();
-                assert_ne!(parser.changes().len(), 0);
+                assert_ne!(parser.blocks().len(), 0);
             }
         };
         feed(&"long ".repeat(205), LONG);

@@ -97,7 +97,7 @@ impl<'a> Call<'a> {
     }
 
     /// The index of the block of the call that contains it, if one does.
-    pub fn parent(&self) -> Option<usize> {
+    pub(super) fn parent(&self) -> Option<usize> {
         self.data.parent.map(|parent| parent as usize)
     }
 

@@ -2,8 +2,7 @@
 
 /// What a piece changed in the blocks of a [`Parser`](super::Parser).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Change {
+pub(super) enum Change {
     /// A block was opened.
     Opened {
         /// Its index.
@@ -47,7 +46,7 @@ pub enum Change {
     ArgsGrew {
         /// The index of the call.
         block: usize,
-        /// Where the new part starts in [`Call::args_text`](super::Call::args_text).
+        /// Where the new part starts in the JSON text of the arguments.
         from: usize,
         /// Where it ends.
         to: usize,

@@ -10,6 +10,7 @@ use reknit::{Message, Reply, diagnostic::Place};
 
 use crate::corpus;
 use crate::cuts::same_for_every_cut;
+use crate::tags::corpus_tools;
 
 /// The outcome of a reply, and the changes that led to it.
 #[derive(Debug, PartialEq)]
@@ -117,29 +118,34 @@ impl Tagged {
 
 /// The outcome of a message with one text block that arrives in these pieces.
 fn of_text(grammar: &Grammar, pieces: &[&[u8]], end: End) -> Outcome {
-    let mut tagged = Tagged::new(grammar);
-    let slot = Slot::new(0);
-    tagged.take(Event::Opened { block: slot, choice: 0, opening: Opening::Text { refusal: false } });
-    let mut held = Vec::new();
-    for piece in pieces {
-        held.extend_from_slice(piece);
-        let whole = std::str::from_utf8(&held).map_or_else(|error| error.valid_up_to(), str::len);
-        let text = std::str::from_utf8(&held[..whole]).unwrap();
-        tagged.take(Event::Grew { block: slot, text });
-        held.drain(..whole);
-    }
-    match end {
-        End::Stopped => {
-            tagged.take(Event::Closed { block: slot, end: None, raw: None }).take(Event::Ended);
+    Tagged::new(grammar).of_text(pieces, end)
+}
+
+impl Tagged {
+    fn of_text(mut self, pieces: &[&[u8]], end: End) -> Outcome {
+        let tagged = &mut self;
+        let slot = Slot::new(0);
+        tagged.take(Event::Opened { block: slot, choice: 0, opening: Opening::Text { refusal: false } });
+        let mut held = Vec::new();
+        for piece in pieces {
+            held.extend_from_slice(piece);
+            let whole = std::str::from_utf8(&held).map_or_else(|error| error.valid_up_to(), str::len);
+            let text = std::str::from_utf8(&held[..whole]).unwrap();
+            tagged.take(Event::Grew { block: slot, text });
+            held.drain(..whole);
         }
-        End::Failed => {
-            let failure = Failure { kind: None, message: "overloaded".to_owned(), raw: Value::Null };
-            tagged.take(Event::Failed(failure));
+        match end {
+            End::Stopped => {
+                tagged.take(Event::Closed { block: slot, end: None, raw: None }).take(Event::Ended);
+            }
+            End::Failed => {
+                let failure = Failure { kind: None, message: "overloaded".to_owned(), raw: Value::Null };
+                tagged.take(Event::Failed(failure));
+            }
+            End::Cut => drop(tagged.take(Event::Cut)),
         }
-        End::Cut => drop(tagged.take(Event::Cut)),
+        self.follower.outcome(&self.message)
     }
-    let Tagged { message, follower, .. } = tagged;
-    follower.outcome(&message)
 }
 
 /// The texts of `corpus/tags` with their grammars, and the names of the cases.
@@ -168,11 +174,15 @@ fn texts_of_the_corpus_have_the_same_blocks_however_they_are_cut() {
 
 #[test]
 fn the_blocks_of_a_text_are_those_of_its_parser() {
-    for (grammar, text, name) in texts() {
-        let mut parser = Parser::new(grammar, None).unwrap();
-        parser.push(&text).unwrap();
+    let corpus_tools = corpus_tools();
+    let texts = texts();
+    let with_each = |tools| texts.iter().map(move |(grammar, text, name)| (*grammar, text, name, tools));
+    for (grammar, text, name, tools) in with_each(None).chain(with_each(Some(&corpus_tools))) {
+        let mut parser = Parser::new(grammar, tools).unwrap();
+        parser.push(text).unwrap();
         parser.finish();
-        let Outcome { message, .. } = of_text(grammar, &[text.as_bytes()], End::Stopped);
+        let tagger = Tagger::new(grammar, tools, "t").unwrap();
+        let Outcome { message, .. } = Tagged::with_tagger(tagger).of_text(&[text.as_bytes()], End::Stopped);
         assert_eq!(message.blocks().len(), parser.blocks().len(), "{name}");
         for (block, read) in message.blocks().zip(parser.blocks()) {
             match (block.body(), read) {
@@ -183,8 +193,9 @@ fn the_blocks_of_a_text_are_those_of_its_parser() {
                 (Body::ToolCall(call), Block::Call(read)) => {
                     assert_eq!((&*call.name, call.end()), (read.name(), read.end()), "{name}");
                     assert_eq!(call.raw.as_ref().unwrap().to_str(), read.raw(), "{name}");
-                    if let Args::Complete(input) = &call.args {
-                        assert_eq!(sorted(input), sorted(&read.args()), "{name}");
+                    // What has arrived of them, also if the call is cut.
+                    if let Some(input) = call.input() {
+                        assert_eq!(sorted(&input), sorted(&read.args()), "{name}");
                     }
                 }
                 (block, read) => panic!("{name}: {block:?} is not {read:?}"),

@@ -74,7 +74,6 @@ fn every_public_type_is_send_and_sync() {
         tags::Parser,
         tags::Block<'static>,
         tags::Call<'static>,
-        tags::Change,
         tags::SpanKind,
         tags::Tools,
         tags::Detected,
