@@ -101,7 +101,7 @@ pub(super) fn report_notes(work: &Work<'_>, plan: &Plan) {
             match &report.outcome {
                 Outcome::Applied(found) => {
                     for repair in &edit.repairs {
-                        let words = repair.kind.message();
+                        let words = repair.kind;
                         print_message(format_args!(
                             "note: edit {number} of `{name}`: line {} of the answer: {words}",
                             repair.line
@@ -144,7 +144,7 @@ fn place_words(work: &Work<'_>, file: &FilePlan, index: usize, found: &Match) ->
         let _ = write!(words, ", inside the text that edit {} inserts", earlier + 1);
     }
     for repair in &edit.repairs {
-        let _ = write!(words, "; line {} of the answer: {}", repair.line, repair.kind.message());
+        let _ = write!(words, "; line {} of the answer: {}", repair.line, repair.kind);
     }
     for note in &found.notes {
         let _ = write!(words, "; {note}");

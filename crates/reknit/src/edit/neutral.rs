@@ -66,7 +66,7 @@ impl Serialize for Problem {
         map.serialize_entry("kind", self.kind.name())?;
         map.serialize_entry("line", &self.line)?;
         map.serialize_entry("snippet", &self.snippet)?;
-        map.serialize_entry("message", self.kind.message())?;
+        map.serialize_entry("message", &self.kind.to_string())?;
         map.serialize_entry("hint", &self.kind.hint())?;
         map.serialize_entry("form", self.kind.form())?;
         map.end()

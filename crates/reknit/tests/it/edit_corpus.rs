@@ -142,6 +142,6 @@ fn tell_rejection(told: &mut String, Rejection { reason, closest, .. }: &Rejecti
 
 fn tell_repairs(told: &mut String, edit: &Edit) {
     for repair in &edit.repairs {
-        writeln!(told, "  repaired, line {}: {}", repair.line, repair.kind.message()).unwrap();
+        writeln!(told, "  repaired, line {}: {}", repair.line, repair.kind).unwrap();
     }
 }

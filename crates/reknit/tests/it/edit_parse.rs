@@ -249,7 +249,7 @@ fn holds_its_lines(answer: &str, edit: &Edit) {
 fn kinds_are_named_as_in_json() {
     for kind in ProblemKind::ALL {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
-        assert!(!kind.message().is_empty() && kind.form().ends_with('\n') && !kind.hint().is_empty());
+        assert!(!kind.to_string().is_empty() && kind.form().ends_with('\n') && !kind.hint().is_empty());
     }
 }
 

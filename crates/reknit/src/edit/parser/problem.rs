@@ -30,7 +30,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} of the answer: {}: `{}`", self.line, self.kind.message(), self.snippet)
+        write!(f, "line {} of the answer: {}: `{}`", self.line, self.kind, self.snippet)
     }
 }
 
@@ -116,11 +116,6 @@ impl ProblemKind {
     /// Its name, as in JSON.
     pub fn name(self) -> &'static str {
         self.texts().name
-    }
-
-    /// What is wrong, for people.
-    pub fn message(self) -> &'static str {
-        self.texts().message
     }
 
     /// How it is written: some lines to show to a model or a person.
@@ -244,6 +239,13 @@ impl ProblemKind {
     }
 }
 
+/// What is wrong.
+impl fmt::Display for ProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.texts().message)
+    }
+}
+
 impl Hint for ProblemKind {
     fn hint(&self) -> Cow<'static, str> {
         self.texts().hint.into()
@@ -332,16 +334,16 @@ pub enum RepairKind {
     LostPrefix,
 }
 
-impl RepairKind {
-    /// What was done, for people.
-    pub fn message(self) -> &'static str {
-        match self {
+/// What was done.
+impl fmt::Display for RepairKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Self::Marker => "a malformed marker was read as the one it resembles",
             Self::MissingMarker => "a missing marker was added",
             Self::DoubledMarker => "a repeated marker was read once",
             Self::LineNumbers => "line numbers before the lines were removed",
             Self::HunkHeader => "the numbers between `@@` were not used, or only as a hint",
             Self::LostPrefix => "a line without the character before it was read as if it had one",
-        }
+        })
     }
 }
