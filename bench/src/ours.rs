@@ -87,13 +87,13 @@ fn look_at_message(change: &Change<'_>, message: &Message) -> usize {
 fn look_at_chunks(change: &transcript::Change<'_>, chunks: &Chunks) -> usize {
     use transcript::Change::{Answered, Grew, Wrote};
     match change {
-        Grew { chunk, text, .. } => match &chunks.list()[*chunk] {
+        Grew { chunk, text, .. } => match &chunks[*chunk] {
             Chunk::Text { text: shown } | Chunk::Thinking { text: shown, .. } => {
                 text.len() + shown.len() + shown.segments().last().map_or(0, str::len)
             }
             _ => 0,
         },
-        Answered { chunk, call, .. } | Wrote { chunk, call, .. } => match &chunks.list()[*chunk] {
+        Answered { chunk, call, .. } | Wrote { chunk, call, .. } => match &chunks[*chunk] {
             Chunk::ToolBatch { calls } => calls[*call].id.len(),
             _ => 0,
         },

@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
         let Ok(value) = line.parse::<Value>() else { continue };
         // Whatever it is, it is read or refused.
         let _ = serde_json::from_str::<Chunk>(line);
-        if let Ok(entry) = Entry::read(value.clone()) {
+        if let Ok(entry) = Entry::try_from(value.clone()) {
             let written = serde_json::to_string(&entry).expect("an entry is JSON");
             assert_eq!(serde_json::from_str::<Entry>(&written).expect(&written), entry, "{written}");
         }

@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
     let values = lines.filter_map(|line| str::from_utf8(line).ok()?.parse::<Value>().ok());
     let values: Vec<_> = values.collect();
 
-    let mut entries: Vec<_> = values.iter().filter_map(|value| Entry::read(value.clone()).ok()).collect();
+    let mut entries: Vec<_> = values.iter().filter_map(|value| Entry::try_from(value.clone()).ok()).collect();
     entries.iter_mut().for_each(|entry| sign(&mut entry.body));
     for dialect in DIALECTS {
         held(promises::hold(dialect, &entries));

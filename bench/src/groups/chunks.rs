@@ -88,7 +88,7 @@ fn fingerprint(chunks: &Chunks) -> usize {
         Chunk::ToolBatch { calls } => calls.iter().map(of_call).sum(),
         _ => 0,
     };
-    chunks.list().iter().map(of_chunk).sum()
+    chunks.iter().map(of_chunk).sum()
 }
 
 /// How the results come, by their number and how many there are.
@@ -112,7 +112,7 @@ fn growth(bench: &Bench, order: &Order, largest: usize) -> Result<Series> {
     let sessions: Vec<_> = growth::doublings(largest).map(|count| session(count, order)).collect();
     let inputs = sessions.iter().map(|events| {
         let size = events.iter().map(|event| json!(event).to_string().len()).sum();
-        (size, timed(move || chunks(events), |chunks| chunks.list().len()))
+        (size, timed(move || chunks(events), |chunks| chunks.len()))
     });
     Series::measure(bench.effort, format!("chunks, {}", order.name), inputs)
 }

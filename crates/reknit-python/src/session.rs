@@ -73,7 +73,7 @@ impl Chunks {
     /// All chunks.
     #[getter]
     fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        form(py, &lock(py, &self.inner, "Chunks")?.fold.list())
+        form(py, &lock(py, &self.inner, "Chunks")?.fold.to_vec())
     }
 
     /// The chunks and what was dropped, as JSON.
@@ -88,7 +88,7 @@ impl Chunks {
 }
 
 fn shown(chunks: &transcript::Chunks) -> Shown<'_> {
-    Shown { chunks: chunks.list(), diagnostics: chunks.diagnostics() }
+    Shown { chunks, diagnostics: chunks.diagnostics() }
 }
 
 /// The entries of a session's log folded into the messages that a person sees.
@@ -180,7 +180,7 @@ impl Transcript {
 
 /// An entry from JSON or from objects.
 pub(crate) fn entry_of(entry: &Bound<'_, PyAny>) -> PyResult<Entry> {
-    Entry::read(from_text_or_python(entry)?).map_err(|error| misread(&error))
+    Entry::try_from(from_text_or_python(entry)?).map_err(|error| misread(&error))
 }
 
 fn misread(error: &Misread) -> PyErr {
@@ -200,13 +200,13 @@ fn place(
     offsets: &mut Offsets<Grown>,
 ) -> PyResult<()> {
     use transcript::Change;
-    let call_at = |chunk: usize, call: usize| match chunks.list().get(chunk) {
+    let call_at = |chunk: usize, call: usize| match chunks.get(chunk) {
         Some(Chunk::ToolBatch { calls }) => calls.get(call),
         _ => None,
     };
     let (name, at) = match change {
         Change::Grew { chunk, at, text } => {
-            let whole = || match chunks.list().get(*chunk) {
+            let whole = || match chunks.get(*chunk) {
                 Some(Chunk::Text { text } | Chunk::Thinking { text, .. }) => Some(text),
                 _ => None,
             };

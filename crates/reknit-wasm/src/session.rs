@@ -57,7 +57,7 @@ impl Chunks {
 
     pub fn json(&self) -> String {
         json(&Folded {
-            chunks: self.chunks.list(),
+            chunks: &self.chunks,
             diagnostics: self.chunks.diagnostics(),
             diagnostics_omitted: self.chunks.diagnostics().omitted(),
         })

@@ -14,5 +14,5 @@ fn main() {
     for event in events.finish() {
         append(&mut chunks, &event);
     }
-    println!("{} chunks of {} events", chunks.list().len(), chunks.events());
+    println!("{} chunks of {} events", chunks.len(), chunks.events());
 }

@@ -57,7 +57,7 @@ impl Fold for Session {
 
     fn print(&self, input: &Input, presenter: &mut Presenter) -> Result<(), CommandError> {
         presenter.print(&Folded {
-            chunks: self.chunks.list(),
+            chunks: &self.chunks,
             diagnostics: &input.noticed,
             diagnostics_omitted: input.omitted,
         })

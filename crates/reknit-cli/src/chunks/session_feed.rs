@@ -11,7 +11,7 @@ use crate::present::{Call, CallKey, Ended, Flaw, Presenter, Shown};
 
 /// Shows a change; the chunks are as they are right after it.
 pub(super) fn show(change: &Change<'_>, chunks: &Chunks, presenter: &mut Presenter) {
-    let list = chunks.list();
+    let list = &chunks[..];
     match change {
         Change::Opened { chunk, value } => opened(*chunk, value, presenter),
         Change::Grew { chunk, text, .. } => presenter.show(match &list[*chunk] {

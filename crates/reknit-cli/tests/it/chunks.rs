@@ -198,7 +198,7 @@ fn a_session_is_one_object_or_a_line_for_each_event() {
         let event: AgentEvent = serde_json::from_str(line).expect("a line of the example is an event");
         append(&mut chunks, &event);
     }
-    let list = serde_json::to_string(chunks.list()).expect("chunks are JSON");
+    let list = serde_json::to_string(&chunks[..]).expect("chunks are JSON");
     let json = run(&["chunks", "--json", SESSION], "");
     assert_eq!(json.stdout, format!("{{\"chunks\":{list},\"diagnostics\":[]}}\n"));
 

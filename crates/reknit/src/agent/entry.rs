@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -160,9 +159,10 @@ impl EndReason {
     }
 }
 
-impl Entry {
-    /// Reads an entry.
-    pub fn read(value: Value) -> Result<Self, Misread> {
+impl TryFrom<Value> for Entry {
+    type Error = Misread;
+
+    fn try_from(value: Value) -> Result<Self, Misread> {
         let mut members = Members::new("an entry", value)?;
         members.version("v", VERSION)?;
         let (seq, at) = (members.count("seq")?, members.count("at")?);
@@ -297,6 +297,6 @@ fn put_back(value: &mut Value, extra: &Value) {
 
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(exact(deserializer)?).map_err(D::Error::custom)
+        exact(deserializer)
     }
 }

@@ -19,7 +19,7 @@ use crate::reply::{Changes, Reply};
 ///     events.push(piece).for_each(|event| drop(append(&mut chunks, &event)));
 /// }
 /// events.finish().for_each(|event| drop(append(&mut chunks, &event)));
-/// assert_eq!(serde_json::to_string(chunks.list())?, r#"[{"type":"text","text":"Let me look."}]"#);
+/// assert_eq!(serde_json::to_string(&chunks[..])?, r#"[{"type":"text","text":"Let me look."}]"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug)]

@@ -40,7 +40,7 @@ use crate::text::Text;
 ///     append(&mut chunks, &event);
 /// }
 /// assert_eq!(
-///     serde_json::to_string(chunks.list())?,
+///     serde_json::to_string(&chunks[..])?,
 ///     concat!(
 ///         r#"[{"type":"text","text":"I look."},"#,
 ///         r#"{"type":"tool-batch","calls":[{"id":"c1","name":"ls","arguments":{"path":"."},"result":"a.rs","isError":false}]}]"#,
@@ -57,20 +57,20 @@ pub fn append<'a>(chunks: &mut Chunks, event: &'a AgentEvent) -> Change<'a> {
 impl Chunks {
     /// The change that an event makes to these chunks.
     pub(super) fn resolve<'a>(&self, event: &'a AgentEvent) -> Change<'a> {
-        let next = self.list().len();
+        let next = self.len();
         let opened = |value| Change::Opened { chunk: next, value };
         match event {
-            AgentEvent::TextDelta { delta } => match self.list().last() {
+            AgentEvent::TextDelta { delta } => match self.last() {
                 Some(Chunk::Text { text }) => grew(next - 1, text, delta),
                 _ => opened(Chunk::Text { text: Text::from(&**delta) }),
             },
-            AgentEvent::ReasoningDelta { delta } => match self.list().last() {
+            AgentEvent::ReasoningDelta { delta } => match self.last() {
                 Some(Chunk::Thinking { text, metadata: None }) => grew(next - 1, text, delta),
                 _ => opened(Chunk::Thinking { text: Text::from(&**delta), metadata: None }),
             },
             AgentEvent::ReasoningEnd { metadata: None } => Change::Nothing {},
             AgentEvent::ReasoningEnd { metadata: Some(metadata) } => {
-                match self.places.last_thinking.map(|chunk| (chunk, &self.list()[chunk])) {
+                match self.places.last_thinking.map(|chunk| (chunk, &self[chunk])) {
                     Some((chunk, Chunk::Thinking { metadata: None, .. })) => {
                         Change::Sealed { chunk, metadata: metadata.clone() }
                     }
@@ -178,18 +178,18 @@ impl Chunks {
 
     /// Adds a call to the last batch, or opens a new one.
     fn called(&self, value: Call) -> Change<'static> {
-        match self.list().last() {
+        match self.last() {
             Some(Chunk::ToolBatch { calls }) => {
-                Change::Called { chunk: self.list().len() - 1, call: calls.len(), value: Box::new(value) }
+                Change::Called { chunk: self.len() - 1, call: calls.len(), value: Box::new(value) }
             }
-            _ => Change::Opened { chunk: self.list().len(), value: Chunk::ToolBatch { calls: vec![value] } },
+            _ => Change::Opened { chunk: self.len(), value: Chunk::ToolBatch { calls: vec![value] } },
         }
     }
 
     fn shell_output<'a>(&self, data: &'a str, stream: Stream, id: Option<&str>) -> Change<'a> {
         let place = match id {
             Some(id) => self.places.calls.get(id).copied(),
-            None => self.places.last_batch.and_then(|chunk| match &self.list()[chunk] {
+            None => self.places.last_batch.and_then(|chunk| match &self[chunk] {
                 Chunk::ToolBatch { calls } => Some(Place { chunk, call: calls.len().checked_sub(1)? }),
                 _ => None,
             }),

@@ -1,6 +1,7 @@
 //! [`Chunks`]: what a person sees of a message.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
@@ -65,6 +66,15 @@ impl Default for Chunks {
     }
 }
 
+/// All chunks, in order.
+impl Deref for Chunks {
+    type Target = [Chunk];
+
+    fn deref(&self) -> &[Chunk] {
+        &self.list
+    }
+}
+
 /// Continues with chunks that exist already.
 impl From<Vec<Chunk>> for Chunks {
     fn from(list: Vec<Chunk>) -> Self {
@@ -94,11 +104,6 @@ impl Chunks {
             diagnostics: read_diagnostics(members)?,
             ..Self::from(list)
         })
-    }
-
-    /// All chunks, in order.
-    pub fn list(&self) -> &[Chunk] {
-        &self.list
     }
 
     /// The number of events so far.

@@ -349,7 +349,7 @@ impl<'de> Deserialize<'de> for Transcript {
 /// The id of the approval request that this change replaces.
 fn replaced_request(chunks: &Chunks, change: &Change<'_>) -> Option<String> {
     let Change::Approval { chunk, call, .. } = change else { return None };
-    let Some(Chunk::ToolBatch { calls }) = chunks.list().get(*chunk) else { return None };
+    let Some(Chunk::ToolBatch { calls }) = chunks.get(*chunk) else { return None };
     Some(calls.get(*call)?.approval.as_ref()?.id.clone())
 }
 

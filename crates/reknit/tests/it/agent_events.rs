@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn any_json_is_read_or_refused(value in any_json()) {
         check_read(AgentEvent::read(value.clone()).map(|(event, _)| event))?;
-        check_read(Entry::read(value.clone()))?;
+        check_read(Entry::try_from(value.clone()))?;
         let chunk = serde_json::from_str::<Chunk>(&value.to_string());
         if let Ok(chunk) = chunk {
             check_written(&chunk)?;
@@ -193,6 +193,6 @@ fn errors_say_what_is_wrong_with_an_event() {
         "`stream` of `shell-output` must be one of `stdout`, `stderr`, but it is `stdin`"
     );
     let future = r#"{"v":2,"seq":1,"at":2,"body":{"type":"done"}}"#;
-    let misread = Entry::read(future.parse().unwrap()).unwrap_err();
+    let misread = Entry::try_from(future.parse::<Value>().unwrap()).unwrap_err();
     assert_eq!(misread.to_string(), "an entry has version 2, but only version 1 can be read");
 }

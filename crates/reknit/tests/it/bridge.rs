@@ -77,7 +77,7 @@ impl Way {
 
     /// The call with this id; if there are several, the first one in the last batch that has the id.
     fn shown(&self, id: &str) -> Option<&Call> {
-        self.chunks.list().iter().rev().find_map(|chunk| match chunk {
+        self.chunks.iter().rev().find_map(|chunk| match chunk {
             Chunk::ToolBatch { calls } => calls.iter().find(|call| call.id == id),
             _ => None,
         })
@@ -87,7 +87,7 @@ impl Way {
     fn check(&self, name: &str) {
         assert_eq!(**self.chunks.diagnostics(), [], "{name}");
         let (mut texts, mut thoughts) = (String::new(), Vec::new());
-        for chunk in self.chunks.list() {
+        for chunk in self.chunks.iter() {
             match chunk {
                 Chunk::Text { text } => texts.push_str(&text.to_str()),
                 Chunk::Thinking { text, metadata } => {
@@ -270,7 +270,7 @@ fn texts_give_the_same_events_for_every_cut() {
                 of_text(grammar, &[text.as_bytes()], end).check(&format!("{} {end:?}", case.name));
                 same_for_every_cut(text.as_bytes(), |pieces| {
                     let way = of_text(grammar, pieces, end);
-                    (way.joined(), way.chunks.list().to_vec())
+                    (way.joined(), way.chunks.to_vec())
                 });
             }
         }

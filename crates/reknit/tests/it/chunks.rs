@@ -31,7 +31,7 @@ fn chunks_cases_give_the_expected_files() {
             let change = append(&mut chunks, event);
             changes += &(serde_json::to_string(&change).expect("it is JSON") + "\n");
         }
-        let shown = Shown { chunks: chunks.list(), diagnostics: chunks.diagnostics() };
+        let shown = Shown { chunks: &chunks, diagnostics: chunks.diagnostics() };
         verdict.expect(&case, "chunks.json", &pretty(&shown));
         verdict.expect(&case, "changes.ndjson", &changes);
     }

@@ -101,7 +101,7 @@ fn a_history_from_elsewhere_can_be_shown() {
     }
     assert_eq!(**chunks.diagnostics(), []);
     assert_eq!(
-        serde_json::to_string(chunks.list()).unwrap(),
+        serde_json::to_string(&chunks[..]).unwrap(),
         concat!(
             r#"[{"type":"thinking","text":"Hm.","metadata":{"signature":"c2ln"}},"#,
             r#"{"type":"text","text":"I look."},"#,

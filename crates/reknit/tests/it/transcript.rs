@@ -140,7 +140,7 @@ fn joined_deltas_change_nothing(entries: &[Entry], whole: &Transcript) {
     let (joined, _) = fold(&joined);
     let shown = |transcript: &Transcript| -> Vec<_> {
         let messages = transcript.messages().iter();
-        messages.map(|message| (message.role, message.status, message.chunks.list().to_vec())).collect()
+        messages.map(|message| (message.role, message.status, message.chunks.to_vec())).collect()
     };
     assert_eq!(shown(&joined), shown(whole));
 }

@@ -42,13 +42,13 @@ fn chunks_that_are_read_back_continue_in_the_same_way(events: &[AgentEvent]) {
     let whole = fold(events);
     let mut before = Chunks::default();
     for at in 0..=events.len() {
-        let list: Vec<Chunk> = through_json(before.list());
-        assert_eq!(list, before.list());
+        let list: Vec<Chunk> = through_json(&before[..]);
+        assert_eq!(list, before[..]);
         let mut read_back = Chunks::from(list);
         for event in &events[at..] {
             append(&mut read_back, event);
         }
-        assert_eq!(read_back.list(), whole.list(), "read back before event {at}");
+        assert_eq!(read_back[..], whole[..], "read back before event {at}");
         if let Some(event) = events.get(at) {
             append(&mut before, event);
         }
@@ -63,7 +63,7 @@ fn joined_deltas_show_the_same(events: &[AgentEvent]) {
             joined.push(event.clone());
         }
     }
-    assert_eq!(fold(&joined).list(), fold(events).list(), "{joined:?}");
+    assert_eq!(fold(&joined)[..], fold(events)[..], "{joined:?}");
 }
 
 /// An event changes the chunks, changes nothing, or is reported. All events that are reported are counted.
@@ -73,11 +73,11 @@ fn every_event_is_accounted_for(events: &[AgentEvent]) {
     let mut chunks = Chunks::default().with_limits(&limits);
     let (mut seen, mut silent, mut dropped) = (0, 0, Vec::new());
     for (number, event) in (0..).zip(events) {
-        let before = chunks.list().to_vec();
+        let before = chunks.to_vec();
         match append(&mut chunks, event) {
             Change::Nothing {} => {
                 silent += 1;
-                assert_eq!(chunks.list(), before, "{event:?} changes nothing");
+                assert_eq!(chunks[..], before, "{event:?} changes nothing");
             }
             Change::Dropped(diagnostic) => {
                 let is_unknown = matches!(event, AgentEvent::Unknown(_));
@@ -87,7 +87,7 @@ fn every_event_is_accounted_for(events: &[AgentEvent]) {
                     (kind, Location::Event(number)),
                     "{event:?}"
                 );
-                assert_eq!(chunks.list(), before, "{event:?} is dropped");
+                assert_eq!(chunks[..], before, "{event:?} is dropped");
                 dropped.push(diagnostic);
             }
             _ => seen += 1,
@@ -108,7 +108,7 @@ fn a_simple_implementation_shows_the_same(events: &[AgentEvent]) {
             naive::append(&mut plain, &json);
         }
     }
-    assert_eq!(through_json::<_, serde_json::Value>(chunks.list()), serde_json::Value::from(plain));
+    assert_eq!(through_json::<_, serde_json::Value>(&chunks[..]), serde_json::Value::from(plain));
 }
 
 fn fold(events: &[AgentEvent]) -> Chunks {
