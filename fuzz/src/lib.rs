@@ -55,9 +55,9 @@ impl<'a> Input<'a> {
             if rest.is_empty() {
                 break;
             }
-            let (piece, behind) = rest.split_at(usize::from(*length).min(rest.len()));
+            let (piece, after) = rest.split_at(usize::from(*length).min(rest.len()));
             pieces.push(piece);
-            rest = behind;
+            rest = after;
         }
         pieces
     }

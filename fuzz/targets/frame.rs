@@ -18,23 +18,23 @@ fuzz_target!(|data: &[u8]| {
         5 => Decoder::new(Framing::AwsEventStream, &limits),
         _ => Decoder::new(Framing::Whole, &limits),
     };
-    let told = input.same_for_every_cut(|pieces| tell(decoder(), pieces));
+    let outcome = input.same_for_every_cut(|pieces| run(decoder(), pieces));
     let mut end = 0;
     // A comment may come between the lines of an event.
-    for frame in told.frames.iter().flatten().filter(|frame| frame.kind == Kind::Data) {
+    for frame in outcome.frames.iter().flatten().filter(|frame| frame.kind == Kind::Data) {
         assert!(end <= frame.bytes.0 && frame.bytes.0 <= frame.bytes.1, "{frame:?} begins before {end}");
         end = frame.bytes.1;
     }
     assert!(end <= input.bytes.len() as u64, "a frame ends after the input");
     if limits != small_limits() && input.choice % 7 == 2 {
-        let ours = told.frames.into_iter().flatten().filter(|frame| frame.kind == Kind::Data);
+        let ours = outcome.frames.into_iter().flatten().filter(|frame| frame.kind == Kind::Data);
         let ours: Vec<_> = ours.map(|frame| (frame.event, frame.data, frame.id)).collect();
         assert_eq!(ours, by_the_letter(&String::from_utf8_lossy(input.bytes)));
     }
 });
 
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Outcome {
     frames: Vec<Result<Frame, String>>,
     problems: Vec<String>,
     framing: Option<Framing>,
@@ -51,7 +51,7 @@ struct Frame {
     retry: Option<u64>,
 }
 
-fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> Told {
+fn run(mut decoder: Decoder, pieces: &[&[u8]]) -> Outcome {
     let (mut frames, mut problems) = (Vec::new(), Vec::new());
     let mut drain = |decoder: &mut Decoder| {
         loop {
@@ -74,7 +74,7 @@ fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> Told {
     }
     decoder.finish();
     drain(&mut decoder);
-    Told { frames, problems, framing: decoder.framing() }
+    Outcome { frames, problems, framing: decoder.framing() }
 }
 
 impl From<reknit::Frame<'_>> for Frame {

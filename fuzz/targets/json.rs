@@ -8,9 +8,9 @@ use reknit::json::{Change, Error, PartialJson, Value};
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
     let Ok(text) = std::str::from_utf8(input.bytes) else { return };
-    let told = input.same_for_every_cut(tell);
+    let outcome = input.same_for_every_cut(run);
     let theirs = serde_json::from_str::<serde_json::Value>(text);
-    match (told.end, theirs) {
+    match (outcome.end, theirs) {
         (Ok(ours), Ok(theirs)) => {
             assert_eq!(text.parse::<Value>().as_ref(), Ok(&ours));
             assert_eq!(serde_json::Value::from(ours.clone()), theirs);
@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Outcome {
     value: Option<Value>,
     duplicates: Option<(usize, usize)>,
     /// What changed, with the growth of one string joined.
@@ -32,7 +32,7 @@ struct Told {
     end: Result<Value, Error>,
 }
 
-fn tell(pieces: &[&[u8]]) -> Told {
+fn run(pieces: &[&[u8]]) -> Outcome {
     let mut json = PartialJson::new();
     let mut changes: Vec<(String, String)> = Vec::new();
     let mut held = Vec::new();
@@ -46,7 +46,7 @@ fn tell(pieces: &[&[u8]]) -> Told {
             note(change, &mut changes);
         }
     }
-    Told { value: json.value().cloned(), duplicates: json.duplicate_keys(), changes, end: json.finish() }
+    Outcome { value: json.value().cloned(), duplicates: json.duplicate_keys(), changes, end: json.finish() }
 }
 
 fn note(change: Change<'_>, changes: &mut Vec<(String, String)>) {

@@ -9,9 +9,9 @@ use reknit::{Diagnostic, Limits};
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
     let limits = if input.choice & 0x80 == 0 { Limits::default() } else { small_limits() };
-    let told = input.same_for_every_cut(|pieces| read(pieces, &limits));
-    if let Some(header) = &told.header {
-        check_written(header, &told.reads);
+    let outcome = input.same_for_every_cut(|pieces| read(pieces, &limits));
+    if let Some(header) = &outcome.header {
+        check_written(header, &outcome.reads);
     }
     let reads: Vec<_> = (0u64..).zip(input.pieces()).map(|(at, piece)| Read::new(at, piece)).collect();
     check_written(&Header::default(), &reads);
@@ -35,14 +35,14 @@ fn check_written(header: &Header, reads: &[Read]) {
 }
 
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Outcome {
     header: Option<Header>,
     reads: Vec<Read>,
     error: Option<String>,
     problem: Option<Diagnostic>,
 }
 
-fn read(pieces: &[&[u8]], limits: &Limits) -> Told {
+fn read(pieces: &[&[u8]], limits: &Limits) -> Outcome {
     let mut reader = Reader::new(limits);
     let (mut reads, mut error) = (Vec::new(), None);
     let mut drain = |reader: &mut Reader| loop {
@@ -58,5 +58,5 @@ fn read(pieces: &[&[u8]], limits: &Limits) -> Told {
     }
     reader.finish();
     drain(&mut reader);
-    Told { header: reader.header().cloned(), reads, error, problem: reader.next_diagnostic() }
+    Outcome { header: reader.header().cloned(), reads, error, problem: reader.next_diagnostic() }
 }

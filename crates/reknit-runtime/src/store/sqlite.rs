@@ -231,8 +231,8 @@ fn write(
         }
         drop(changed);
         let synced = if outcome.waiting.is_empty() { Ok(()) } else { sync(&connection) };
-        for tell in outcome.waiting {
-            tell(&synced);
+        for waiter in outcome.waiting {
+            waiter(&synced);
         }
     }
 }

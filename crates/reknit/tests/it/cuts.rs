@@ -48,9 +48,9 @@ pub(crate) fn cut_at_random(input: &[u8], seed: u64) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let mut rest = input;
     while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(random.below(longest).min(rest.len()));
+        let (piece, after) = rest.split_at(random.below(longest).min(rest.len()));
         pieces.push(piece);
-        rest = behind;
+        rest = after;
     }
     pieces
 }

@@ -31,7 +31,7 @@ fn edit_cases_give_what_they_must() {
         if after == before {
             after.clear();
         }
-        verdict.expect(&case, "report.txt", &told(&parsed, &plan.files, format));
+        verdict.expect(&case, "report.txt", &summary(&parsed, &plan.files, format));
         verdict.expect_files(&case, "after", &after);
     }
     verdict.give();
@@ -86,62 +86,62 @@ fn carry_out(plans: &[FilePlan], before: &Files) -> Files {
 }
 
 /// What became of an answer: each file, its edits, and what could not be read.
-fn told(parsed: &Parsed, plans: &[FilePlan], named: Option<Format>) -> String {
-    let mut told = String::new();
+fn summary(parsed: &Parsed, plans: &[FilePlan], named: Option<Format>) -> String {
+    let mut out = String::new();
     if named.is_none() {
         let format = parsed.format.map_or("not found", Format::name);
-        writeln!(told, "format {format}").unwrap();
+        writeln!(out, "format {format}").unwrap();
     }
     for plan in plans {
         let path = if plan.path.is_empty() { "without a name" } else { &plan.path };
         match &plan.action {
-            FileAction::Move { to } => writeln!(told, "file {path}: move to {to}").unwrap(),
-            FileAction::Update if plan.splices.is_empty() => writeln!(told, "file {path}: as it is").unwrap(),
-            action => writeln!(told, "file {path}: {}", format!("{action:?}").to_lowercase()).unwrap(),
+            FileAction::Move { to } => writeln!(out, "file {path}: move to {to}").unwrap(),
+            FileAction::Update if plan.splices.is_empty() => writeln!(out, "file {path}: as it is").unwrap(),
+            action => writeln!(out, "file {path}: {}", format!("{action:?}").to_lowercase()).unwrap(),
         }
         for report in &plan.reports {
             let edit = &parsed.edits[report.index];
-            write!(told, "edit {}, line {}: ", report.index + 1, edit.line).unwrap();
+            write!(out, "edit {}, line {}: ", report.index + 1, edit.line).unwrap();
             match &report.outcome {
-                Outcome::Applied(found) => tell_match(&mut told, found),
-                Outcome::Rejected(rejection) => tell_rejection(&mut told, rejection),
-                outcome => writeln!(told, "{}", format!("{outcome:?}").to_lowercase()).unwrap(),
+                Outcome::Applied(found) => write_match(&mut out, found),
+                Outcome::Rejected(rejection) => write_rejection(&mut out, rejection),
+                outcome => writeln!(out, "{}", format!("{outcome:?}").to_lowercase()).unwrap(),
             }
-            tell_repairs(&mut told, edit);
+            write_repairs(&mut out, edit);
         }
     }
     for problem in &parsed.problems {
-        writeln!(told, "problem {}: {problem}", problem.kind.name()).unwrap();
-        writeln!(told, "  hint: {}", problem.kind.hint()).unwrap();
+        writeln!(out, "problem {}: {problem}", problem.kind.name()).unwrap();
+        writeln!(out, "  hint: {}", problem.kind.hint()).unwrap();
     }
     if parsed.edits.is_empty() && parsed.problems.is_empty() {
-        told.push_str("nothing\n");
+        out.push_str("nothing\n");
     }
-    told
+    out
 }
 
-fn tell_match(told: &mut String, found: &Match) {
+fn write_match(out: &mut String, found: &Match) {
     let lines: Vec<_> = found.lines.iter().map(ToString::to_string).collect();
-    writeln!(told, "applied, {}, {}", found.how, lines.join(" and ")).unwrap();
+    writeln!(out, "applied, {}, {}", found.how, lines.join(" and ")).unwrap();
     for note in &found.notes {
-        writeln!(told, "  note: {note}").unwrap();
+        writeln!(out, "  note: {note}").unwrap();
     }
     if let Some(earlier) = found.inside {
-        writeln!(told, "  inside what edit {} puts there", earlier + 1).unwrap();
+        writeln!(out, "  inside what edit {} puts there", earlier + 1).unwrap();
     }
 }
 
-fn tell_rejection(told: &mut String, Rejection { reason, closest, .. }: &Rejection) {
-    writeln!(told, "rejected, {}: {reason}", reason.name()).unwrap();
-    writeln!(told, "  hint: {}", reason.hint()).unwrap();
+fn write_rejection(out: &mut String, Rejection { reason, closest, .. }: &Rejection) {
+    writeln!(out, "rejected, {}: {reason}", reason.name()).unwrap();
+    writeln!(out, "  hint: {}", reason.hint()).unwrap();
     if let Some(Closest { lines, score, diff, .. }) = closest {
-        writeln!(told, "  closest: {lines}, score {score:.2}").unwrap();
-        diff.lines().for_each(|line| writeln!(told, "    {line}").unwrap());
+        writeln!(out, "  closest: {lines}, score {score:.2}").unwrap();
+        diff.lines().for_each(|line| writeln!(out, "    {line}").unwrap());
     }
 }
 
-fn tell_repairs(told: &mut String, edit: &Edit) {
+fn write_repairs(out: &mut String, edit: &Edit) {
     for repair in &edit.repairs {
-        writeln!(told, "  repaired, line {}: {}", repair.line, repair.kind).unwrap();
+        writeln!(out, "  repaired, line {}: {}", repair.line, repair.kind).unwrap();
     }
 }

@@ -17,13 +17,13 @@ fn edit_parse_cases_give_what_they_must() {
             let parsed = same_for_every_cut(&case.input, |pieces| read(Parser::new(format), pieces));
             assert_eq!(parse(format, case.text()), parsed, "{}", case.name);
             assert_eq!(parsed.format, Some(format));
-            verdict.expect(&case, "expected.txt", &told(&parsed));
+            verdict.expect(&case, "expected.txt", &summary(&parsed));
         }
     }
     for case in corpus::cases("edit-parse/auto") {
         let parsed = same_for_every_cut(&case.input, |pieces| read(Parser::detect(), pieces));
         let format = parsed.format.map_or("not found", Format::name);
-        verdict.expect(&case, "expected.txt", &format!("format {format}\n{}", told(&parsed)));
+        verdict.expect(&case, "expected.txt", &format!("format {format}\n{}", summary(&parsed)));
     }
     verdict.give();
 }
@@ -329,60 +329,60 @@ fn grew(before: &Replace, now: &Replace) {
 }
 
 /// Everything that was read, one thing a line.
-fn told(parsed: &Parsed) -> String {
-    let mut told = String::new();
+fn summary(parsed: &Parsed) -> String {
+    let mut out = String::new();
     for edit in &parsed.edits {
         let path = edit.path.as_ref().map_or("no path".to_owned(), |path| format!("{path:?}"));
-        writeln!(told, "edit {path} line {} bytes {}..{}", edit.line, edit.at.start, edit.at.end).unwrap();
+        writeln!(out, "edit {path} line {} bytes {}..{}", edit.line, edit.at.start, edit.at.end).unwrap();
         for repair in &edit.repairs {
             let kind = serde_json::to_value(repair.kind).unwrap();
-            writeln!(told, "repair {} line {}", kind.as_str().unwrap(), repair.line).unwrap();
+            writeln!(out, "repair {} line {}", kind.as_str().unwrap(), repair.line).unwrap();
         }
         match &edit.action {
-            Action::Replace(replace) => tell_replace(&mut told, replace),
+            Action::Replace(replace) => write_replace(&mut out, replace),
             Action::Undecided(readings) => {
                 for (index, replace) in readings.iter().enumerate() {
-                    writeln!(told, "reading {}", index + 1).unwrap();
-                    tell_replace(&mut told, replace);
+                    writeln!(out, "reading {}", index + 1).unwrap();
+                    write_replace(&mut out, replace);
                 }
             }
-            Action::Write { content } => tell_text(&mut told, "content", content),
-            Action::Delete => told.push_str("delete\n"),
-            Action::Move { to } => writeln!(told, "move to {to:?}").unwrap(),
+            Action::Write { content } => write_text(&mut out, "content", content),
+            Action::Delete => out.push_str("delete\n"),
+            Action::Move { to } => writeln!(out, "move to {to:?}").unwrap(),
         }
     }
     for problem in &parsed.problems {
         let kind = problem.kind.name();
-        writeln!(told, "problem {kind} line {} {:?}", problem.line, problem.snippet).unwrap();
+        writeln!(out, "problem {kind} line {} {:?}", problem.line, problem.snippet).unwrap();
     }
-    if told.is_empty() {
-        told.push_str("nothing\n");
+    if out.is_empty() {
+        out.push_str("nothing\n");
     }
-    told
+    out
 }
 
-fn tell_replace(told: &mut String, replace: &Replace) {
+fn write_replace(out: &mut String, replace: &Replace) {
     if let Some(hint) = replace.hint {
-        writeln!(told, "hint {hint}").unwrap();
+        writeln!(out, "hint {hint}").unwrap();
     }
-    replace.below.iter().for_each(|heading| writeln!(told, "below {heading:?}").unwrap());
+    replace.below.iter().for_each(|heading| writeln!(out, "below {heading:?}").unwrap());
     match replace.scope {
         Scope::Lines => {}
-        Scope::Within => told.push_str("within lines\n"),
-        Scope::Everywhere => told.push_str("within lines, all\n"),
+        Scope::Within => out.push_str("within lines\n"),
+        Scope::Everywhere => out.push_str("within lines, all\n"),
     }
     match replace.end {
         FileEnd::Kept => {}
-        FileEnd::Closed => told.push_str("lines have ends\n"),
-        FileEnd::Open => told.push_str("the last line has no end\n"),
-        FileEnd::Here => told.push_str("at the end of the file\n"),
+        FileEnd::Closed => out.push_str("lines have ends\n"),
+        FileEnd::Open => out.push_str("the last line has no end\n"),
+        FileEnd::Here => out.push_str("at the end of the file\n"),
     }
-    tell_text(told, "search", &replace.search);
-    tell_text(told, "replacement", &replace.replacement);
+    write_text(out, "search", &replace.search);
+    write_text(out, "replacement", &replace.replacement);
 }
 
 /// A text with a line for each of its own.
-fn tell_text(told: &mut String, name: &str, text: &str) {
-    writeln!(told, "{name}").unwrap();
-    text.split_inclusive('\n').for_each(|line| writeln!(told, "  {line:?}").unwrap());
+fn write_text(out: &mut String, name: &str, text: &str) {
+    writeln!(out, "{name}").unwrap();
+    text.split_inclusive('\n').for_each(|line| writeln!(out, "  {line:?}").unwrap());
 }

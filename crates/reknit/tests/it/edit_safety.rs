@@ -148,8 +148,8 @@ fn check(file: &[u8], edits: &[Edit], loosest: How) {
         let kept: Vec<_> = edits.iter().enumerate().filter(|(index, _)| !rejected.contains(index)).collect();
         let kept = planned(&kept.into_iter().map(|(_, edit)| edit.clone()).collect::<Vec<_>>());
         let done = |plan: &Plan| -> Vec<_> {
-            let told = |file: &FilePlan| (file.path.clone(), file.action.clone(), file.splices.clone());
-            plan.files.iter().filter(|file| file.changes()).map(told).collect()
+            let outcome = |file: &FilePlan| (file.path.clone(), file.action.clone(), file.splices.clone());
+            plan.files.iter().filter(|file| file.changes()).map(outcome).collect()
         };
         assert_eq!(done(&whole), done(&kept), "an edit that is refused is as good as none");
     }

@@ -86,7 +86,7 @@ impl Tally {
         let is_applied = !parsed.edits.is_empty() && plan.rejected().next().is_none();
         let content = is_applied.then(|| plan.files[0].content(case.file.as_bytes()));
         let row = self.rows.entry(class).or_default();
-        let told = match (&content, &case.right) {
+        let ending = match (&content, &case.right) {
             (Some(content), Right::Applied(right) | Right::Possible(right))
                 if content == right.as_bytes() =>
             {
@@ -105,7 +105,11 @@ impl Tally {
                 difference(case, content)
             }
         };
-        self.wrong.push(format!("{class:?} in {source} as {:?}\n{}\n{told}", case.form, shown(&case.answer)));
+        self.wrong.push(format!(
+            "{class:?} in {source} as {:?}\n{}\n{ending}",
+            case.form,
+            shown(&case.answer)
+        ));
     }
 
     pub(crate) fn table(&self) -> String {

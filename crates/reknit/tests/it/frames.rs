@@ -14,7 +14,7 @@ fn frame_cases_give_what_they_must() {
     let mut verdict = Verdict::new();
     for case in corpus::cases("frame") {
         let frames =
-            same_for_every_cut(&case.input, |pieces| tell(Decoder::detect(&Limits::default()), pieces));
+            same_for_every_cut(&case.input, |pieces| outcome(Decoder::detect(&Limits::default()), pieces));
         verdict.expect(&case, "frames.txt", &frames);
     }
     verdict.give();
@@ -24,7 +24,7 @@ fn frame_cases_give_what_they_must() {
 fn every_other_input_gives_the_same_frames_for_every_cut() {
     let wire = corpus::wire_cases().into_iter().map(|wire| wire.case);
     for case in corpus::cases("json").into_iter().chain(wire) {
-        same_for_every_cut(&case.input, |pieces| tell(Decoder::detect(&Limits::default()), pieces));
+        same_for_every_cut(&case.input, |pieces| outcome(Decoder::detect(&Limits::default()), pieces));
     }
 }
 
@@ -34,15 +34,17 @@ fn a_framing_that_is_forced_on_an_input_is_the_same_for_every_cut() {
         for framing in
             [Framing::Sse, Framing::Lines, Framing::JsonArray, Framing::AwsEventStream, Framing::Whole]
         {
-            same_for_every_cut(&case.input, |pieces| tell(Decoder::new(framing, &Limits::default()), pieces));
+            same_for_every_cut(&case.input, |pieces| {
+                outcome(Decoder::new(framing, &Limits::default()), pieces)
+            });
         }
         let strict = || Decoder::new(Framing::Sse, &Limits::default()).strict();
-        same_for_every_cut(&case.input, |pieces| tell(strict(), pieces));
+        same_for_every_cut(&case.input, |pieces| outcome(strict(), pieces));
     }
 }
 
 /// Frames and problems as they are met, one a line, and the framing.
-fn tell(mut decoder: Decoder, pieces: &[&[u8]]) -> String {
+fn outcome(mut decoder: Decoder, pieces: &[&[u8]]) -> String {
     let mut lines = String::new();
     for piece in pieces {
         decoder.push(piece);

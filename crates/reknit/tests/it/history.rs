@@ -30,7 +30,7 @@ fn history_cases_give_the_expected_messages() {
             let pretty = serde_json::to_string_pretty(&request.messages).expect("values are JSON");
             verdict.expect(&case, &format!("{dialect}.json"), &format!("{pretty}\n"));
         }
-        verdict.expect(&case, "repairs.txt", &told(&requests.map(|request| request.repairs)));
+        verdict.expect(&case, "repairs.txt", &listed(&requests.map(|request| request.repairs)));
     }
     verdict.give();
 }
@@ -124,7 +124,7 @@ fn entries(case: &Case) -> Vec<Entry> {
 }
 
 /// A line for each repair, with the dialects that it was made for.
-fn told(repairs: &[Vec<Repair>; DIALECTS.len()]) -> String {
+fn listed(repairs: &[Vec<Repair>; DIALECTS.len()]) -> String {
     let mut distinct: Vec<&Repair> = Vec::new();
     for repair in repairs.iter().flatten() {
         if !distinct.contains(&repair) {
@@ -132,14 +132,14 @@ fn told(repairs: &[Vec<Repair>; DIALECTS.len()]) -> String {
         }
     }
     distinct.sort_by_key(|repair| repair.seq);
-    let mut told = String::new();
+    let mut lines = String::new();
     for repair in distinct {
         let made: Vec<_> = DIALECTS.iter().zip(repairs).filter(|(_, made)| made.contains(repair)).collect();
         let names: Vec<_> = made.iter().map(|(dialect, _)| dialect.name()).collect();
         let whose = if names.len() == DIALECTS.len() { "all".to_owned() } else { names.join(", ") };
-        write!(told, "{} {} in {whose}: {}", repair.seq, repair.kind.name(), repair.message).unwrap();
+        write!(lines, "{} {} in {whose}: {}", repair.seq, repair.kind.name(), repair.message).unwrap();
         let times = made[0].1.iter().filter(|made| *made == repair).count();
-        told.push_str(&if times > 1 { format!(", {times} times\n") } else { "\n".to_owned() });
+        lines.push_str(&if times > 1 { format!(", {times} times\n") } else { "\n".to_owned() });
     }
-    if told.is_empty() { "none\n".to_owned() } else { told }
+    if lines.is_empty() { "none\n".to_owned() } else { lines }
 }

@@ -13,8 +13,8 @@ use crate::cuts::same_for_every_cut;
 fn json_cases_give_what_they_must() {
     let mut verdict = Verdict::new();
     for case in corpus::cases("json") {
-        let told = same_for_every_cut(case.text().as_bytes(), tell);
-        verdict.expect(&case, "expected.txt", &told);
+        let lines = same_for_every_cut(case.text().as_bytes(), outcome);
+        verdict.expect(&case, "expected.txt", &lines);
     }
     verdict.give();
 }
@@ -40,7 +40,7 @@ fn arguments_of_every_call_are_the_same_for_every_cut() {
         reply.push(&wire.case.input);
         reply.finish();
         for call in reply.messages().flat_map(Message::tool_calls) {
-            same_for_every_cut(arguments(call).as_bytes(), tell);
+            same_for_every_cut(arguments(call).as_bytes(), outcome);
             count += 1;
         }
     }
@@ -79,7 +79,7 @@ fn read(pieces: &[&[u8]]) -> PartialJson {
 }
 
 /// What is known at the end of the text, then all that changed on the way, with growth joined.
-fn tell(pieces: &[&[u8]]) -> String {
+fn outcome(pieces: &[&[u8]]) -> String {
     let mut json = PartialJson::new();
     let mut changes: Vec<(String, String)> = Vec::new();
     feed(pieces, |piece| {
@@ -99,8 +99,8 @@ fn tell(pieces: &[&[u8]]) -> String {
             }
         }
     });
-    let mut told = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| writeln!(told, "{words}").expect("a string takes all");
+    let mut lines = String::new();
+    let mut line = |words: std::fmt::Arguments<'_>| writeln!(lines, "{words}").expect("a string takes all");
     match json.value() {
         Some(value) => line(format_args!("value {value}")),
         None => line(format_args!("no value")),
@@ -128,7 +128,7 @@ fn tell(pieces: &[&[u8]]) -> String {
         Ok(value) => line(format_args!("whole {value}")),
         Err(error) => line(format_args!("not whole: {error}")),
     }
-    told
+    lines
 }
 
 fn quoted(text: &str) -> String {

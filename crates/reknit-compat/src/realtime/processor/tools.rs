@@ -36,7 +36,7 @@ impl Processor {
             tool_calls: calls.clone(),
             tool_results: results.map(<[_]>::to_vec),
         });
-        calls.iter().for_each(|call| step.tell_removed(session, call.id()));
+        calls.iter().for_each(|call| step.report_removed(session, call.id()));
         self.attach(session, completed, step);
     }
 
@@ -45,7 +45,7 @@ impl Processor {
         let thinking = self.tools.thinking_in(session);
         let calls: Vec<_> = thinking.into_iter().map(|notification| notification.id.clone()).collect();
         for call in calls {
-            step.tell_removed(session, &call);
+            step.report_removed(session, &call);
             if self.profile == Profile::Documented {
                 self.tools.remove(session, &call);
             }
@@ -58,7 +58,7 @@ impl Processor {
             // The first call decides for all.
             return match calls {
                 [first, ..] if first.name() == THINK => {
-                    step.tell_removed(session, first.id());
+                    step.report_removed(session, first.id());
                     Vec::new()
                 }
                 calls => calls.to_vec(),
@@ -68,7 +68,7 @@ impl Processor {
             calls.iter().cloned().partition(|call| call.name() == THINK);
         for call in thinking {
             if self.tools.remove(session, call.id()).is_some() {
-                step.tell_removed(session, call.id());
+                step.report_removed(session, call.id());
             }
         }
         others
@@ -92,7 +92,7 @@ impl Processor {
 }
 
 impl Step {
-    fn tell_removed(&mut self, session: &str, call: &str) {
+    fn report_removed(&mut self, session: &str, call: &str) {
         let (session_id, id) = (session.to_owned(), call.to_owned());
         self.report(Happening::ToolNotificationRemoved { session_id, id });
     }
