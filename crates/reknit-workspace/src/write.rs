@@ -43,7 +43,7 @@ mod step;
 mod current;
 mod staged;
 mod prepare;
-mod perform;
+mod replace;
 mod revert;
 mod recover;
 mod commit;

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 
 use rustix::io::Errno;
 
-use super::perform::sync_directory;
 use super::prepare::{Preparation, Prepared, names};
 use super::recover::{Left, remove_staged, settle, take_back};
+use super::replace::sync_directory;
 use super::step::{Ready, Requested};
 use super::{Committed, Error};
 use crate::journal::{Change, Entry, EntryId, Locked, Plan, State, Unsealed, to_millis};

@@ -6,8 +6,8 @@ use rustix::io::Errno;
 
 use super::Error;
 use super::commit::{perform, remove_directories};
-use super::perform::put_back;
 use super::prepare::Preparation;
+use super::replace::put_back;
 use super::revert::{Now, Revert, now, reverts};
 use super::step::Requested;
 use crate::journal::{self, Change, Entry, EntryId, Folder, Journal, Locked, Plan, Unfinished};

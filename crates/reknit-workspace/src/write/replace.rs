@@ -1,4 +1,4 @@
-//! The last stage of a write: a few system calls for each step.
+//! Replaces files: the last stage of a write, a few system calls for each step.
 
 use std::io;
 
