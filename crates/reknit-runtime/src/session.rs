@@ -28,6 +28,7 @@ mod driver;
 mod log;
 mod previews;
 mod reading;
+mod retry;
 mod spans;
 mod spent;
 
