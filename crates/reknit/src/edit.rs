@@ -86,6 +86,11 @@ impl Edit {
         }
     }
 
+    /// Reports what was put right at a line of the answer.
+    fn repaired(&mut self, kind: RepairKind, line: usize) {
+        self.repairs.push(Repair { kind, line });
+    }
+
     /// Its search and replacement, if there is one way to read them.
     fn replace(&self) -> Option<&Replace> {
         match &self.action {

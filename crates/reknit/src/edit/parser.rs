@@ -79,7 +79,7 @@ pub fn parse(format: Format, answer: &str) -> Parsed {
 pub struct Parser {
     reader: Reader,
     parsed: Parsed,
-    /// What is looked for besides, if the format was found.
+    /// What is looked for besides, if the format was found, until there is some of it.
     others: Option<Others>,
 }
 
@@ -226,6 +226,8 @@ impl LineReader {
             && others.as_mut().is_some_and(|others| others.line(line))
         {
             parsed.problems.push(Problem::at(ProblemKind::OtherFormat, line));
+            // It is reported once.
+            *others = None;
         }
     }
 

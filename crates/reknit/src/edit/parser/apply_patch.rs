@@ -64,7 +64,6 @@ struct Added {
 struct Update {
     path: String,
     opening: Problem,
-    is_empty: bool,
     moved: Option<Edit>,
     state: State,
 }
@@ -72,12 +71,12 @@ struct Update {
 /// Where in an update the next line is.
 #[derive(Clone, Debug)]
 enum State {
-    /// Behind its first line, where a hunk may lack its `@@`.
+    /// There is no hunk yet, and the first one may lack its `@@`.
     First,
     Hunk(Box<Hunk>),
-    /// Behind a line that ended a hunk.
+    /// After a line that ended a hunk.
     Between,
-    /// Behind a line that no hunk has.
+    /// After a line that no hunk has.
     Broken,
 }
 
@@ -160,7 +159,7 @@ impl Reader {
             None if patch.is_closed_by(line) => {
                 patch.end(parsed);
                 if let Some(edit) = parsed.edits.last_mut() {
-                    edit.repairs.push(Repair { kind: RepairKind::MissingMarker, line: line.number });
+                    edit.repaired(RepairKind::MissingMarker, line.number);
                 }
                 self.patch = None;
             }
@@ -219,7 +218,6 @@ impl Patch {
                 self.section = Section::Update(Box::new(Update {
                     path: path.to_owned(),
                     opening: Problem::at(ProblemKind::EmptyHunk, line),
-                    is_empty: true,
                     moved: None,
                     state: State::First,
                 }));
@@ -231,7 +229,7 @@ impl Patch {
             (Marker::MoveTo(to), Section::Update(update)) if update.moved.is_none() => {
                 let mut moved = edit(&update.path, Action::Move { to: to.to_owned() });
                 if !matches!(update.state, State::First) {
-                    moved.repairs.push(Repair { kind: RepairKind::Marker, line: line.number });
+                    moved.repaired(RepairKind::Marker, line.number);
                 }
                 update.moved = Some(moved);
                 self.end_hunk(parsed);
@@ -278,10 +276,7 @@ impl Patch {
     /// Drops what is being written; what follows may still be valid.
     fn break_off(&mut self) {
         match &mut self.section {
-            Section::Update(update) => {
-                update.state = State::Broken;
-                update.is_empty = false;
-            }
+            Section::Update(update) => update.state = State::Broken,
             Section::Over => {}
             section => *section = Section::Broken,
         }
@@ -293,7 +288,7 @@ impl Patch {
             Section::Add(added) => self.give(Ok(added.edit), parsed),
             Section::Update(update) => match update.moved {
                 Some(moved) => self.give(Ok(moved), parsed),
-                None if update.is_empty => parsed.problems.push(update.opening),
+                None if matches!(update.state, State::First) => parsed.problems.push(update.opening),
                 None => {}
             },
             Section::Over | Section::Broken => {}
@@ -341,7 +336,6 @@ impl Added {
 impl Update {
     /// Takes an `@@` line, and gives the hunk that it ends.
     fn heading(&mut self, line: Line<'_>) -> Option<Box<Hunk>> {
-        self.is_empty = false;
         // Several of them in a row belong to one hunk.
         let (above, mut hunk) = match self.state.take_hunk() {
             Some(hunk) if hunk.is_empty() => (None, hunk),
@@ -355,7 +349,7 @@ impl Update {
             None => (None, text.strip_suffix("@@").unwrap_or(text).trim_ascii_end()),
         };
         if hint.is_some() || heading != text {
-            hunk.repaired(RepairKind::HunkHeader, line.number);
+            hunk.edit.repaired(RepairKind::HunkHeader, line.number);
         }
         if let Some(replace) = hunk.replace_mut() {
             replace.hint = hint.filter(|line| *line > 0).or(replace.hint);
@@ -378,7 +372,6 @@ impl Update {
         }
         let Some((side, text)) = Side::read(line.text) else { return false };
         if matches!(self.state, State::First) {
-            self.is_empty = false;
             self.state = State::Hunk(Box::new(self.begin_hunk(line)));
         }
         let State::Hunk(hunk) = &mut self.state else { return false };

@@ -88,16 +88,14 @@ impl Detector {
 pub(super) struct Others {
     found: Format,
     look: Look,
-    is_told: bool,
 }
 
 impl Others {
     pub(super) fn new(found: Format) -> Self {
-        Self { found, look: Look::default(), is_told: false }
+        Self { found, look: Look::default() }
     }
 
-    /// Takes a line that is part of no edit, or a fence; whether it begins an edit that is not read, for the
-    /// first time.
+    /// Takes a line that is part of no edit, or a fence; whether it begins an edit that is not read.
     pub(super) fn line(&mut self, line: Line<'_>) -> bool {
         let matters = |format| match format {
             // JSON may be anything, and blocks may be next to the elements that others are in.
@@ -107,9 +105,7 @@ impl Others {
             }
             Format::UnifiedDiff | Format::ApplyPatch => format != self.found,
         };
-        let is_new = self.look.line(line).is_some_and(matters) && !self.is_told;
-        self.is_told |= is_new;
-        is_new
+        self.look.line(line).is_some_and(matters)
     }
 }
 
@@ -162,7 +158,7 @@ impl Look {
             let tells = !mem::take(&mut self.in_block);
             return tells.then_some((Format::SearchReplace, Place::Telling));
         }
-        let format = if let Some(Marker::Search { .. }) = marker {
+        let format = if let Some(Marker::Search(_)) = marker {
             self.in_block = true;
             Format::SearchReplace
         } else if apply_patch::is_telling(line) {

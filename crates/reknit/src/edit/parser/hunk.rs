@@ -3,14 +3,14 @@
 use std::mem;
 
 use super::lines::Line;
-use super::{Problem, ProblemKind, Repair, RepairKind};
+use super::{Problem, ProblemKind};
 use crate::edit::{Action, Edit, Replace};
 
 /// A hunk that is being written.
 #[derive(Clone, Debug)]
 pub(super) struct Hunk {
     /// The edit that it becomes.
-    edit: Edit,
+    pub(super) edit: Edit,
     opening: Problem,
     /// Empty lines, which are context only if a line of the hunk follows.
     blank_lines: String,
@@ -55,10 +55,6 @@ impl Hunk {
         }
     }
 
-    pub(super) fn edit(&self) -> &Edit {
-        &self.edit
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.lines == 0
     }
@@ -69,11 +65,6 @@ impl Hunk {
             Action::Replace(replace) => Some(replace),
             _ => None,
         }
-    }
-
-    /// Tells what was put right at a line.
-    pub(super) fn repaired(&mut self, kind: RepairKind, line: usize) {
-        self.edit.repairs.push(Repair { kind, line });
     }
 
     /// Takes a line of one side or both.
@@ -122,13 +113,16 @@ impl Hunk {
         self.blank_lines.push_str(line.text);
     }
 
+    /// The problem of a hunk that the answer ends in.
+    pub(super) fn cut(&self) -> Problem {
+        Problem { kind: ProblemKind::Incomplete, ..self.opening.clone() }
+    }
+
     pub(super) fn finish(mut self) -> Result<Edit, Problem> {
         if self.is_empty() {
             return Err(self.opening);
         }
-        if !self.line_end.is_empty() {
-            self.grow(Side::New, "");
-        }
+        self.grow(Side::New, "");
         self.edit.repairs.sort_by_key(|repair| repair.line);
         Ok(self.edit)
     }

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marker {
     /// `<<<<<<< SEARCH` or `------- SEARCH`.
-    Search { count: usize, written: Written },
+    Search(Opening),
     /// `<<<<<<< HEAD`: a marker of a merge conflict, whose labels some models use.
-    Conflict { count: usize },
+    Conflict(Opening),
     /// `=======`.
     Divider { count: usize },
     /// `>>>>>>> REPLACE` or `+++++++ REPLACE`.
@@ -15,6 +15,15 @@ pub(super) enum Marker {
     Bare { count: usize },
     /// `>>>>>>> feature`: the end of a merge conflict.
     Other,
+}
+
+/// The first marker of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Opening {
+    pub(super) count: usize,
+    /// Whether it is called `HEAD` or the like: any end of a merge conflict ends the block.
+    pub(super) is_conflict: bool,
+    pub(super) written: Written,
 }
 
 /// Whether a marker has a form that its format knows.
@@ -45,11 +54,12 @@ impl Marker {
         match byte {
             b'=' => (count >= FEWEST && label.is_empty()).then_some(Self::Divider { count }),
             b'<' | b'-' => match written("SEARCH") {
-                Some(written) => Some(Self::Search { count, written }),
+                Some(written) => Some(Self::Search(Opening { count, is_conflict: false, written })),
                 None => {
                     let conflict =
                         byte == b'<' && count >= FEWEST_IF_BADLY && BEFORE.contains(&label.trim_ascii());
-                    conflict.then_some(Self::Conflict { count })
+                    let opening = Opening { count, is_conflict: true, written: Written::Badly };
+                    conflict.then_some(Self::Conflict(opening))
                 }
             },
             _ => match written("REPLACE") {

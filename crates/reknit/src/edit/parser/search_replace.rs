@@ -38,12 +38,12 @@ mod numbers;
 
 use std::mem;
 
-use self::block::{Block, Opening};
+use self::block::Block;
 use super::fence::{Fence, Mark};
 use super::lines::Line;
-use super::marker::{Marker, Written};
+use super::marker::{Marker, Opening, Written};
 use super::name::Heading;
-use super::{Open, Parsed, Problem, ProblemKind, Repair, RepairKind};
+use super::{Open, Parsed, Problem, ProblemKind, RepairKind};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reader {
@@ -107,13 +107,9 @@ impl Reader {
 
     fn outside(&mut self, line: Line<'_>, marker: Option<Marker>, parsed: &mut Parsed) {
         match marker {
-            Some(Marker::Search { count, written }) => {
+            Some(Marker::Search(opening) | Marker::Conflict(opening)) => {
                 let heading = mem::take(&mut self.prose.heading);
-                self.begin(line, Opening { count, is_conflict: false, written }, heading);
-            }
-            Some(Marker::Conflict { count }) => {
-                let heading = mem::take(&mut self.prose.heading);
-                self.begin(line, Opening { count, is_conflict: true, written: Written::Badly }, heading);
+                self.begin(line, opening, heading);
             }
             Some(Marker::Replace { written }) => {
                 let is_edit = self.stray_end(line, written, parsed);
@@ -125,13 +121,13 @@ impl Reader {
 
     fn inside(&mut self, mut block: Box<Block>, line: Line<'_>, marker: Option<Marker>, parsed: &mut Parsed) {
         match marker {
-            Some(Marker::Search { .. }) if block.is_fresh() => {
-                block.repaired(RepairKind::DoubledMarker, line.number);
+            Some(Marker::Search(_)) if block.is_fresh() => {
+                block.edit.repaired(RepairKind::DoubledMarker, line.number);
             }
-            Some(Marker::Search { count, written }) => {
+            Some(Marker::Search(opening)) => {
                 let (edit, heading) = block.interrupted(line);
                 parsed.add(edit);
-                return self.begin(line, Opening { count, is_conflict: false, written }, heading);
+                return self.begin(line, opening, heading);
             }
             Some(Marker::Divider { count }) if block.divider(line, count) => {}
             Some(marker) if let Some(written) = block.closed_by(marker) => {
@@ -163,13 +159,13 @@ impl Reader {
         if self.prose.after_edit
             && let Some(edit) = parsed.edits.last_mut()
         {
-            edit.repairs.push(Repair { kind: RepairKind::DoubledMarker, line: line.number });
+            edit.repaired(RepairKind::DoubledMarker, line.number);
             return true;
         }
         if let Inside::Unstarted(mut block) = mem::take(&mut self.prose.inside)
             && block.has_one_reading()
         {
-            block.repaired(RepairKind::MissingMarker, block.edit.line);
+            block.edit.repaired(RepairKind::MissingMarker, block.edit.line);
             if block.edit.path.is_some() {
                 self.path.clone_from(&block.edit.path);
             }

@@ -55,8 +55,6 @@ enum State {
 #[derive(Clone, Debug)]
 struct Body {
     hunk: Hunk,
-    /// What it is if the answer ends here.
-    incomplete: Problem,
     left: Left,
     /// Lines without a side, which are context only if one with it follows.
     unsided: Vec<Held>,
@@ -116,7 +114,7 @@ fn is_signature(line: Line<'_>) -> bool {
 impl Reader {
     pub(super) fn open(&self) -> Option<Open<'_>> {
         let State::Hunk(body) = &self.state else { return None };
-        let edit = body.hunk.edit();
+        let edit = &body.hunk.edit;
         Some(match edit.action {
             Action::Write { .. } => Open::Replacement(edit),
             _ => Open::Search,
@@ -150,7 +148,7 @@ impl Reader {
         if let State::Hunk(body) = &mut self.state {
             body.take_expected();
             if self.fence.is_some() || body.left.is_some_line() && !body.is_followed() {
-                return parsed.problems.push(body.incomplete.clone());
+                return parsed.problems.push(body.hunk.cut());
             }
         }
         self.end_hunk(parsed);
@@ -284,18 +282,11 @@ impl Reader {
         let left = match numbers {
             Some(Numbers { old, new, .. }) => Left::Lines { old, new },
             None => {
-                hunk.repaired(RepairKind::HunkHeader, line.number);
+                hunk.edit.repaired(RepairKind::HunkHeader, line.number);
                 Left::Unknown
             }
         };
-        Box::new(Body {
-            hunk,
-            incomplete: Problem::at(ProblemKind::Incomplete, line),
-            left,
-            unsided: Vec::new(),
-            last: Side::Both,
-            unended: (false, false),
-        })
+        Box::new(Body { hunk, left, unsided: Vec::new(), last: Side::Both, unended: (false, false) })
     }
 
     fn end_hunk(&mut self, parsed: &mut Parsed) {
@@ -353,8 +344,7 @@ impl Body {
         let before = self.left;
         self.left.take(side);
         if self.left == Left::Unknown && before != Left::Unknown {
-            let opening = self.incomplete.line;
-            self.hunk.repaired(RepairKind::HunkHeader, opening);
+            self.hunk.edit.repaired(RepairKind::HunkHeader, self.hunk.edit.line);
         }
         self.last = side;
         self.hunk.push(side, text, line);
@@ -364,7 +354,7 @@ impl Body {
     fn take_unsided(&mut self) {
         for held in mem::take(&mut self.unsided) {
             if !held.line().is_blank() {
-                self.hunk.repaired(RepairKind::LostPrefix, held.number);
+                self.hunk.edit.repaired(RepairKind::LostPrefix, held.number);
             }
             self.side_line(Side::Both, &held.text, held.line());
         }
@@ -387,8 +377,7 @@ impl Body {
     fn finish(mut self) -> Result<Edit, Problem> {
         self.take_expected();
         if self.left.is_some_line() {
-            let opening = self.incomplete.line;
-            self.hunk.repaired(RepairKind::HunkHeader, opening);
+            self.hunk.edit.repaired(RepairKind::HunkHeader, self.hunk.edit.line);
         }
         if self.unended.1 {
             self.hunk.unend();

@@ -1,12 +1,13 @@
 //! [`Block`]: a search and replace block that is being written.
 
 use std::mem;
+use std::ops::Range;
 
 use super::super::fence::{Fence, Mark};
 use super::super::lines::Line;
-use super::super::marker::{Marker, Written, is_divider_like};
+use super::super::marker::{Marker, Opening, Written, is_divider_like};
 use super::super::name::Heading;
-use super::super::{Problem, ProblemKind, Repair, RepairKind};
+use super::super::{Problem, ProblemKind, RepairKind};
 use super::numbers::{Numbers, strip_search};
 use crate::edit::{Action, Edit, Replace};
 
@@ -43,15 +44,6 @@ pub(super) struct Block {
     nested: bool,
     /// Whether the last line of the replacement has a backslash that keeps it from being a divider.
     is_last_escaped: bool,
-}
-
-/// The first marker of a block.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Opening {
-    pub(super) count: usize,
-    /// Whether it is called `HEAD` or the like: any end of a merge conflict ends the block.
-    pub(super) is_conflict: bool,
-    pub(super) written: Written,
 }
 
 /// Which lines after the first marker are not content.
@@ -94,7 +86,7 @@ impl Block {
         let Opening { count, is_conflict, written } = opening;
         let mut block = Self { count, is_conflict, fence, ..Self::unstarted(line, path) };
         if written == Written::Badly {
-            block.repaired(RepairKind::Marker, line.number);
+            block.edit.repaired(RepairKind::Marker, line.number);
         }
         block
     }
@@ -147,11 +139,6 @@ impl Block {
         }
     }
 
-    /// Tells what was put right at a line.
-    pub(super) fn repaired(&mut self, kind: RepairKind, line: usize) {
-        self.edit.repairs.push(Repair { kind, line });
-    }
-
     /// Takes a line of the search text or of the replacement.
     pub(super) fn content(&mut self, line: Line<'_>, marker: Option<Marker>) {
         if let Some(outside) = &mut self.outside {
@@ -160,7 +147,7 @@ impl Block {
         if self.is_head(line) {
             // Some models repeat the head lines of the search in the replacement.
             if self.is_divided() {
-                self.repaired(RepairKind::Marker, line.number);
+                self.edit.repaired(RepairKind::Marker, line.number);
             }
             return;
         }
@@ -192,13 +179,13 @@ impl Block {
         self.dividers.push(divider);
         self.head = Head::Expected;
         self.grow(line.text);
+        self.body.push_str(line.text);
         if self.dividers.len() <= MOST_DIVIDERS {
-            self.add_reading(divider.start, None);
+            self.add_reading(divider.start..divider.end, None);
             if let Some(before) = before.filter(|before| before.end == divider.start) {
-                self.add_reading(before.start, Some(divider.line));
+                self.add_reading(before.start..divider.end, Some(divider.line));
             }
         }
-        self.body.push_str(line.text);
         true
     }
 
@@ -206,7 +193,7 @@ impl Block {
     pub(super) fn close(mut self, line: Line<'_>, written: Written) -> Result<Edit, Problem> {
         self.give_back_outside();
         if written == Written::Badly {
-            self.repaired(RepairKind::Marker, line.number);
+            self.edit.repaired(RepairKind::Marker, line.number);
         }
         if !self.is_divided() {
             self.divide_at_others();
@@ -244,7 +231,7 @@ impl Block {
     }
 
     fn close_outside(mut self, outside: &Outside) -> Result<Edit, Problem> {
-        self.repaired(RepairKind::MissingMarker, outside.line);
+        self.edit.repaired(RepairKind::MissingMarker, outside.line);
         self.into_edit(outside.at)
     }
 
@@ -261,7 +248,7 @@ impl Block {
                 && last.is_some_and(|last| replace.search.lines().all(|line| line.trim() != last.trim()));
         }
         if self.numbers.iter().any(|numbers| *numbers != Numbers::Absent) {
-            self.edit.repairs.push(Repair { kind: RepairKind::LineNumbers, line: self.edit.line });
+            self.edit.repaired(RepairKind::LineNumbers, self.edit.line);
         }
         self.edit.repairs.sort_by_key(|repair| repair.line);
         self.edit.at.end = end;
@@ -286,7 +273,7 @@ impl Block {
             return false;
         };
         if value.starts_with('=') {
-            self.repaired(RepairKind::Marker, line.number);
+            self.edit.repaired(RepairKind::Marker, line.number);
         }
         if key == ":start_line" {
             self.hint = Some(number).filter(|number| *number > 0);
@@ -305,33 +292,24 @@ impl Block {
         self.dividers = mem::take(&mut self.others);
         let dividers = self.dividers.clone();
         for (nth, divider) in dividers.iter().enumerate().take(MOST_DIVIDERS) {
-            self.add_reading(divider.start, None);
-            self.grow_last(divider.end);
+            self.add_reading(divider.start..divider.end, None);
             if let Some(next) = dividers.get(nth + 1).filter(|next| next.start == divider.end) {
-                self.add_reading(divider.start, Some(next.line));
-                self.grow_last(next.end);
+                self.add_reading(divider.start..next.end, Some(next.line));
             }
         }
     }
 
-    /// The replacement of the last reading is the body from a byte on.
-    fn grow_last(&mut self, start: usize) {
-        if let (Some(replace), Some(numbers)) = (self.edit.readings_mut().last_mut(), self.numbers.last_mut())
-        {
-            for line in self.body[start..].split_inclusive('\n') {
-                replace.replacement.push_str(numbers.strip(line));
-            }
-        }
-    }
-
-    /// Adds the reading in which the body up to `end` is the search text.
-    fn add_reading(&mut self, end: usize, doubled: Option<usize>) {
-        let search = &self.body[..end];
-        let (number, numbers, search) = match strip_search(search) {
+    /// Adds the reading in which this part of the body divides it.
+    fn add_reading(&mut self, divider: Range<usize>, doubled: Option<usize>) {
+        let search = &self.body[..divider.start];
+        let (number, mut numbers, search) = match strip_search(search) {
             Some((number, search)) => (Some(number), Numbers::Untold, search),
             None => (None, Numbers::Absent, search.to_owned()),
         };
-        let reading = Replace { search, hint: self.hint.or(number), doubled, ..Replace::default() };
+        let after = self.body[divider.end..].split_inclusive('\n');
+        let replacement = after.map(|line| numbers.strip(line)).collect();
+        let hint = self.hint.or(number);
+        let reading = Replace { search, replacement, hint, doubled, ..Replace::default() };
         self.edit.action = match mem::replace(&mut self.edit.action, Action::Delete) {
             Action::Undecided(mut readings) => {
                 readings.push(reading);
