@@ -10,7 +10,7 @@ use memchr::memchr;
 
 use super::levels::{Levels, depth, width};
 use super::lines::{
-    Line, begins, folded, indent, is_open, line_at, line_before, lines, look_alike, without_line_end,
+    Line, begins, body_at, folded, indent, is_open, line_at, line_before, lines, look_alike, without_line_end,
 };
 use super::needle::{Needle, tells};
 use super::outcome::Note;
@@ -83,7 +83,7 @@ struct Place<'a> {
 type Pairs = Vec<(usize, usize)>;
 
 /// The body of a new line, and how it ends in the answer.
-type NewLine<'a> = (Vec<u8>, &'a [u8]);
+type NewLine = (Vec<u8>, &'static [u8]);
 
 impl Place<'_> {
     /// The levels that turn the replacement's indentation into that of the file, and which lines it keeps: the levels of
@@ -165,7 +165,7 @@ impl Place<'_> {
     }
 
     fn indent_there(&self, own: Range<usize>) -> Option<&[u8]> {
-        (!own.is_empty()).then(|| line_at(self.text, own.start).map_or(&[][..], |line| indent(line.body)))
+        (!own.is_empty()).then(|| indent(body_at(self.text, own.start)))
     }
 
     /// Lines that the file has with other line breaks are kept together or not at all.
@@ -207,7 +207,7 @@ impl Place<'_> {
         hunk: &Hunk,
         levels: &Levels,
         plainer: &BTreeMap<char, char>,
-    ) -> Result<Vec<NewLine<'_>>, Refusal> {
+    ) -> Result<Vec<NewLine>, Refusal> {
         let there = self.needle.solid.iter().filter(|solid| self.fit.rows[solid.line].stand == Stand::Same);
         let nth = there.filter(|solid| solid.line < hunk.search.end).count();
         let written = |line: &Line<'_>| {
@@ -232,7 +232,7 @@ impl Place<'_> {
             if row.stand != Stand::Same || searched.body.is_ascii() {
                 continue;
             }
-            let there = line_at(self.text, row.own.start).map_or(&[][..], |line| line.body);
+            let there = body_at(self.text, row.own.start);
             let (Ok(searched), Ok(there)) = (std::str::from_utf8(searched.body), std::str::from_utf8(there))
             else {
                 continue;
@@ -315,7 +315,7 @@ impl Writer {
         }
     }
 
-    fn new_line(&mut self, (body, own_end): NewLine<'_>, row: usize) {
+    fn new_line(&mut self, (body, own_end): NewLine, row: usize) {
         self.close(row);
         self.out.extend_from_slice(&body);
         self.out.extend_from_slice(spelled(own_end, self.end_at(row)));
@@ -345,7 +345,7 @@ fn line_ends(text: &[u8], fit: &Fit, at_place: &'static [u8]) -> Vec<&'static [u
     let mut last = at_place;
     for row in &fit.rows {
         if let Some(line) = line_at(text, row.own.start).filter(|line| line.end.ends_with(b"\n")) {
-            last = name(line.end);
+            last = line.end;
         }
         ends.push(last);
     }
@@ -361,15 +361,7 @@ pub(super) fn line_end(text: &[u8], at: usize) -> &'static [u8] {
         .flatten()
         .map(|line| line.end);
     let found = ends.clone().find(|end| end.ends_with(b"\n")).or(ends.clone().find(|end| !end.is_empty()));
-    found.map_or(b"\n", name)
-}
-
-fn name(end: &[u8]) -> &'static [u8] {
-    match end {
-        b"\r\n" => b"\r\n",
-        b"\r" => b"\r",
-        _ => b"\n",
-    }
+    found.unwrap_or(b"\n")
 }
 
 /// The line end of most lines of a text.
@@ -378,8 +370,8 @@ fn most_common_line_end(text: &[u8]) -> &'static [u8] {
         return b"\n";
     }
     let ends: [&[u8]; 3] = [b"\n", b"\r\n", b"\r"];
-    let count = |end: &&&[u8]| lines(text).filter(|line| line.end == **end).count();
-    ends.iter().max_by_key(count).map_or(b"\n", |end| name(end))
+    let count = |end: &&[u8]| lines(text).filter(|line| line.end == *end).count();
+    ends.into_iter().max_by_key(count).unwrap_or(b"\n")
 }
 
 /// Writes lines of an answer with the line end of a place, or as they are.

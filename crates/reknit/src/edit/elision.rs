@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::levels::depth;
-use super::lines::{Line, line_at, lines};
+use super::lines::{Line, body_at, lines};
 use super::locate::{Part, every_line};
 use super::needle::Needle;
 use super::place::Row;
@@ -48,7 +48,9 @@ pub(super) fn locate(
         }
         let own_depths = depths_of(running.original, &needle, &sites[0].fit.rows);
         from = sites[0].fit.range.end;
-        let next = searches.get(nth + 1).and_then(|next| Needle::new(next).first_depth());
+        let next =
+            searches.get(nth + 1).and_then(|next| lines(next.as_bytes()).find(|line| !line.is_blank()));
+        let next = next.map(|line| depth(line.body));
         until = end_of_dots(running.original, from, &own_depths, dots.get(nth).copied(), next);
         depths.extend(own_depths);
         let (search, replacement) = (Cow::Owned(search.to_owned()), Cow::Owned(replacement.to_owned()));
@@ -59,7 +61,7 @@ pub(super) fn locate(
 
 /// How far the lines of a piece are indented in the search and in the file.
 fn depths_of(text: &[u8], needle: &Needle<'_>, rows: &[Row]) -> Vec<(usize, usize)> {
-    let there = |line: usize| line_at(text, rows[line].own.start).map_or(0, |line| depth(line.body));
+    let there = |line: usize| depth(body_at(text, rows[line].own.start));
     needle.solid.iter().map(|solid| (depth(solid.body), there(solid.line))).collect()
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::lines::{count, ends_of_lines, folded, start_of_line};
-use super::needle::{Key, Needle, ODD};
+use super::lines::{ends_of_lines, folded, line_numbers, start_of_line};
+use super::needle::{Key, Needle, ODD, last_bytes};
 use super::words::Words;
 
 /// A place where a line of some search text occurs.
@@ -107,7 +107,20 @@ impl Index {
     /// The same, with the words of searches that have no line in the text.
     pub(super) fn with_words(text: &[u8], wanted: &Wanted) -> Self {
         let mut index = Self::new(text, wanted);
-        index.find_words(text, wanted);
+        let lacks_some = |keys: &[Key]| keys.iter().any(|key| index.spots(*key).is_none());
+        let words = wanted.words.iter().filter(|(keys, _)| lacks_some(keys)).flat_map(|(_, words)| words);
+        let words = Words::new(words.map(|word| &**word).collect());
+        let mut spots: Vec<Vec<Spot>> = vec![Vec::new(); words.list.len()];
+        let mut line_of = line_numbers(text);
+        words.find_each(text, |word, at| {
+            // One more than enough shows that it is too many.
+            if spots[word].len() <= WORD_SPOTS {
+                spots[word].push(Spot { line: line_of(at), start: start_of_line(text, at) });
+            }
+        });
+        let found =
+            words.list.into_iter().zip(spots).filter(|(_, spots)| (1..=WORD_SPOTS).contains(&spots.len()));
+        index.words = found.map(|(word, spots)| (word.to_vec(), spots)).collect();
         index
     }
 
@@ -120,25 +133,6 @@ impl Index {
     /// were looked for.
     pub(super) fn word(&self, word: &[u8]) -> &[Spot] {
         self.words.get(word).map_or(&[], |spots| spots)
-    }
-
-    fn find_words(&mut self, text: &[u8], wanted: &Wanted) {
-        let lacks_some = |keys: &[Key]| keys.iter().any(|key| self.spots(*key).is_none());
-        let words = wanted.words.iter().filter(|(keys, _)| lacks_some(keys)).flat_map(|(_, words)| words);
-        let words = Words::new(words.map(|word| &**word).collect());
-        let mut spots: Vec<Vec<Spot>> = vec![Vec::new(); words.list.len()];
-        let (mut line, mut counted) = (0, 0);
-        words.find_each(text, |word, at| {
-            // One more than enough shows that it is too many.
-            if spots[word].len() <= WORD_SPOTS {
-                line += count(text, counted..at);
-                counted = at;
-                spots[word].push(Spot { line, start: start_of_line(text, at) });
-            }
-        });
-        let found =
-            words.list.into_iter().zip(spots).filter(|(_, spots)| (1..=WORD_SPOTS).contains(&spots.len()));
-        self.words = found.map(|(word, spots)| (word.to_vec(), spots)).collect();
     }
 }
 
@@ -214,14 +208,6 @@ impl Filter {
     fn place(last: u64) -> (usize, u64) {
         let mixed = last.wrapping_mul(ODD);
         ((mixed >> 54) as usize, 1 << ((mixed >> 48) % 64))
-    }
-}
-
-/// The last eight bytes of a folded line, or all if there are fewer.
-fn last_bytes(folded: &[u8]) -> u64 {
-    match folded.last_chunk::<8>() {
-        Some(last) => u64::from_le_bytes(*last),
-        None => folded.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)),
     }
 }
 

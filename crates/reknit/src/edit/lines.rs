@@ -13,18 +13,18 @@ pub(super) struct Line<'t> {
     /// Without its end.
     pub(super) body: &'t [u8],
     /// A line feed, a carriage return, or both; nothing at the end of a text that has none.
-    pub(super) end: &'t [u8],
+    pub(super) end: &'static [u8],
 }
 
 impl<'t> Line<'t> {
     fn new(text: &'t [u8], start: usize, next: usize) -> Self {
-        let line = &text[start..next];
-        let body = match line {
-            [body @ .., b'\r', b'\n'] | [body @ .., b'\n'] => body,
-            [body @ .., b'\r'] if Returns::of(text) == Returns::EndLines => body,
-            body => body,
+        let (body, end): (_, &[u8]) = match &text[start..next] {
+            [body @ .., b'\r', b'\n'] => (body, b"\r\n"),
+            [body @ .., b'\n'] => (body, b"\n"),
+            [body @ .., b'\r'] if Returns::of(text) == Returns::EndLines => (body, b"\r"),
+            body => (body, b""),
         };
-        Self { start, body, end: &line[body.len()..] }
+        Self { start, body, end }
     }
 
     /// The byte after it and its end.
@@ -71,6 +71,11 @@ impl Returns {
 /// The line that begins at a byte, unless the text is over there.
 pub(super) fn line_at(text: &[u8], start: usize) -> Option<Line<'_>> {
     (start < text.len()).then(|| Line::new(text, start, Returns::of(text).next(text, start)))
+}
+
+/// The same without its end; empty if the text is over.
+pub(super) fn body_at(text: &[u8], start: usize) -> &[u8] {
+    line_at(text, start).map_or(&[], |line| line.body)
 }
 
 /// The line that ends right before a byte at which another one begins.
@@ -182,22 +187,24 @@ pub(super) fn count(text: &[u8], range: Range<usize>) -> usize {
     }
 }
 
+/// Gives the number of the line that a byte is in, counted from 0. The bytes that it is asked for must ascend.
+pub(super) fn line_numbers(text: &[u8]) -> impl FnMut(usize) -> usize {
+    let (mut number, mut counted) = (0, 0);
+    move |at| {
+        number += count(text, counted..at);
+        counted = at;
+        number
+    }
+}
+
 /// Whether a text ends without a line end.
 pub(super) fn is_open(text: &[u8]) -> bool {
-    match text {
-        [] | [.., b'\n'] => false,
-        [.., b'\r'] => Returns::of(text) == Returns::AreCharacters,
-        _ => true,
-    }
+    !text.is_empty() && without_line_end(text).len() == text.len()
 }
 
 /// A text without the line end at its end.
 pub(super) fn without_line_end(text: &[u8]) -> &[u8] {
-    match text {
-        [rest @ .., b'\r', b'\n'] | [rest @ .., b'\n'] => rest,
-        [rest @ .., b'\r'] if Returns::of(text) == Returns::EndLines => rest,
-        _ => text,
-    }
+    Line::new(text, 0, text.len()).body
 }
 
 /// Whether a line begins at a byte.

@@ -14,7 +14,7 @@ use self::align::align_joined;
 pub(super) use self::vote::Vote;
 use self::vote::{candidates, word_votes};
 use super::index::Index;
-use super::needle::{Needle, is_word, tells};
+use super::needle::{Needle, tells, words};
 use super::place::Fit;
 
 /// A search of so many lines is found even if as many others are between them: long stretches change often.
@@ -131,10 +131,7 @@ fn weight(body: &[u8]) -> f64 {
 
 /// How much of two lines is the same words, from 0 to 1.
 fn likeness(a: &[u8], b: &[u8]) -> f64 {
-    fn words(body: &[u8]) -> Vec<&[u8]> {
-        body.split(|byte| !is_word(*byte)).filter(|word| !word.is_empty()).collect()
-    }
-    let (a, mut b) = (words(a), words(b));
+    let (a, mut b): (Vec<_>, Vec<_>) = (words(a).collect(), words(b).collect());
     let all = a.len() + b.len();
     let common = a.iter().filter(|word| {
         let at = b.iter().position(|other| other == *word);

@@ -1,6 +1,5 @@
 //! [`Needle`]: a search text made ready.
 
-use super::levels::depth;
 use super::lines::{Line, folded, lines};
 
 /// How many words of a search are looked for if the file has none of its lines: the longest.
@@ -39,15 +38,11 @@ impl<'s> Needle<'s> {
     pub(super) fn words(&self) -> Vec<(&'s [u8], usize)> {
         let mut words: Vec<(&[u8], usize)> =
             self.solid.iter().flat_map(|solid| words(solid.body).map(|word| (word, solid.line))).collect();
+        words.retain(|(word, _)| word.len() > 3);
         words.sort_by_key(|(word, _)| std::cmp::Reverse((word.len(), *word)));
         words.dedup_by_key(|(word, _)| *word);
         words.truncate(WORDS);
         words
-    }
-
-    /// How far its first line that is not blank is indented.
-    pub(super) fn first_depth(&self) -> Option<usize> {
-        self.solid.first().map(|solid| depth(solid.body))
     }
 
     /// The blank lines before the first line that is not, and those after the last.
@@ -59,8 +54,8 @@ impl<'s> Needle<'s> {
     }
 }
 
-fn words(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-    body.split(|byte| !is_word(*byte)).filter(|word| word.len() > 3)
+pub(super) fn words(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    body.split(|byte| !is_word(*byte)).filter(|word| !word.is_empty())
 }
 
 pub(super) fn is_word(byte: u8) -> bool {
@@ -82,12 +77,7 @@ impl Key {
     /// The key of a line, unless it is blank.
     pub(super) fn of(body: &[u8]) -> Option<Self> {
         let folded = folded(body);
-        (!folded.is_empty()).then(|| Self::of_folded(&folded))
-    }
-
-    /// The key of a line that was folded and is not blank.
-    pub(super) fn of_folded(folded: &[u8]) -> Self {
-        Self(hash(folded))
+        (!folded.is_empty()).then(|| Self(hash(&folded)))
     }
 }
 
@@ -103,20 +93,15 @@ fn hash(bytes: &[u8]) -> u64 {
     let start = bytes.len() as u64 ^ ODD;
     let state = words.iter().fold(start, |state, word| mix(state, u64::from_le_bytes(*word)));
     // The words leave out the end, and all of a line that is shorter than one.
-    let (first, last) = ends(bytes);
-    mix(mix(state, first), last)
+    mix(state, last_bytes(bytes))
 }
 
-/// The first and the last eight bytes, which overlap in a short text.
-fn ends(bytes: &[u8]) -> (u64, u64) {
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+/// The last eight bytes, or all if there are fewer.
+pub(super) fn last_bytes(bytes: &[u8]) -> u64 {
+    match bytes.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => bytes.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)),
     }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        return (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into());
-    }
-    let all = bytes.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
-    (all, all)
 }
 
 #[cfg(test)]

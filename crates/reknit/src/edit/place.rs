@@ -11,7 +11,9 @@ use memchr::memmem;
 use super::How;
 use super::index::{Index, SPOTS, Spot, Spots};
 use super::levels::Levels;
-use super::lines::{Line, begins, count, indent, is_same, line_at, lines, lines_before, lines_from, plain};
+use super::lines::{
+    Line, begins, body_at, indent, is_same, line_at, line_numbers, lines, lines_before, lines_from, plain,
+};
 use super::needle::{Key, Needle, Solid};
 
 /// How many places of one search are looked at: if there are more, those that are nearest to a hint.
@@ -66,16 +68,11 @@ pub(super) fn exact(text: &[u8], needle: &Needle<'_>, hint: Option<usize>) -> Ve
     let step = first.next();
     let mut spots = Vec::new();
     let mut from = 0;
-    let (mut line, mut counted) = (0, 0);
-    let mut found = |spots: &mut Vec<Spot>, start: usize| {
-        line += count(text, counted..start);
-        counted = start;
-        spots.push(Spot { line, start });
-    };
+    let mut line_of = line_numbers(text);
     let finder = memmem::Finder::new(search);
     while let Some(at) = finder.find(&text[from..]) {
         if begins(text, from + at) {
-            found(&mut spots, from + at);
+            spots.push(Spot { line: line_of(from + at), start: from + at });
             from += at + step;
         } else {
             from += at + 1;
@@ -87,8 +84,9 @@ pub(super) fn exact(text: &[u8], needle: &Needle<'_>, hint: Option<usize>) -> Ve
     // A blank last line of the search is not there just because the text is over.
     let last = needle.lines.last().filter(|last| !last.body.is_empty());
     let open = last.map_or(&[][..], |last| &search[..last.start + last.body.len()]);
-    if !open.is_empty() && text.ends_with(open) && begins(text, text.len() - open.len()) {
-        found(&mut spots, text.len() - open.len());
+    let start = text.len().saturating_sub(open.len());
+    if !open.is_empty() && text.ends_with(open) && begins(text, start) {
+        spots.push(Spot { line: line_of(start), start });
     }
     nearest(spots, hint, |spot| spot.line)
         .into_iter()
@@ -103,13 +101,8 @@ pub(super) fn exact(text: &[u8], needle: &Needle<'_>, hint: Option<usize>) -> Ve
 
 /// The places that have all lines of a search text.
 pub(super) fn same(text: &[u8], index: &Index, needle: &Needle<'_>, hint: Option<usize>) -> Vec<Fit> {
-    let mut rarest: Option<(usize, &Spots)> = None;
-    for (nth, solid) in needle.solid.iter().enumerate() {
-        let Some(spots) = index.spots(solid.key) else { return Vec::new() };
-        if rarest.is_none_or(|(_, least)| spots.count < least.count) {
-            rarest = Some((nth, spots));
-        }
-    }
+    let each: Option<Vec<&Spots>> = needle.solid.iter().map(|solid| index.spots(solid.key)).collect();
+    let rarest = each.unwrap_or_default().into_iter().enumerate().min_by_key(|(_, spots)| spots.count);
     let (nth, spots) = match rarest {
         None => return Vec::new(),
         Some((nth, spots)) if spots.count <= SPOTS => (nth, spots.first.clone()),
@@ -206,12 +199,8 @@ pub(super) fn levels(text: &[u8], needle: &Needle<'_>, rows: &[Row]) -> Option<L
         Stand::Joined { first } => first == solid.line,
         Stand::Differs | Stand::Missing => false,
     });
-    let pairs: Vec<_> = there
-        .filter_map(|(solid, row)| {
-            let line = line_at(text, row.own.start)?;
-            Some((indent(solid.body), indent(line.body)))
-        })
-        .collect();
+    let pairs: Vec<_> =
+        there.map(|(solid, row)| (indent(solid.body), indent(body_at(text, row.own.start)))).collect();
     Levels::of(&pairs)
 }
 
@@ -221,10 +210,9 @@ pub(super) fn levels(text: &[u8], needle: &Needle<'_>, rows: &[Row]) -> Option<L
 /// `number` is the line of the first one that is there.
 pub(super) fn lay_out(text: &[u8], needle: &Needle<'_>, solid: Vec<Row>, number: usize) -> Fit {
     let (above, below) = needle.margins();
-    let mut present = solid.iter().filter(|row| !row.own.is_empty());
-    let first = present.next().map_or(0, |row| row.own.start);
-    let last = present.next_back().or(solid.iter().find(|row| !row.own.is_empty()));
-    let (mut start, mut end) = (first, last.map_or(first, |row| row.own.end));
+    let is_present = |row: &&Row| !row.own.is_empty();
+    let first = solid.iter().find(is_present).map_or(0, |row| row.own.start);
+    let (mut start, mut end) = (first, solid.iter().rfind(is_present).map_or(first, |row| row.own.end));
     let mut found_above = 0;
     for line in lines_before(text, first).take(above).take_while(|line| line.is_blank()) {
         start = line.start;

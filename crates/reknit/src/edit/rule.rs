@@ -15,7 +15,7 @@ use memchr::memmem;
 
 use super::How;
 use super::levels::depth;
-use super::lines::{Line, count, is_same, line_at, line_before, lines, lines_before, lines_from};
+use super::lines::{Line, body_at, count, is_same, line_at, line_before, lines, lines_before, lines_from};
 use super::needle::{Needle, Solid, tells};
 use super::outcome::Note;
 use super::pairing::Hunk;
@@ -60,9 +60,6 @@ pub(super) enum Refusal {
 const THERE_FOR_EACH: usize = 2;
 /// Where so many lines are there, as many others may be missing or different.
 const MANY_THERE: usize = 12;
-/// How many lines that the search does not name may be between its lines, for each of those.
-const UNNAMED: usize = 1;
-
 /// How many letters a line that the search does not name must be apart from its first one.
 const RESEMBLING: usize = 4;
 
@@ -365,8 +362,8 @@ impl Case<'_> {
         let is_flat = self.solid_there().all(|solid| self.depth_at(self.row(solid.line).own.start) == 0);
         let most = match (is_flat, telling >= MANY_THERE) {
             (true, _) => 1,
-            (false, true) => telling * UNNAMED * 2,
-            (false, false) => telling * UNNAMED,
+            (false, true) => telling * 2,
+            (false, false) => telling,
         };
         if telling < 2 || unnamed.len() > most || !self.has_only_line() || self.leaves_first_line() {
             return Err(Refusal::Stale);
@@ -449,12 +446,17 @@ impl Case<'_> {
     }
 
     fn depth_at(&self, start: usize) -> usize {
-        line_at(self.text, start).map_or(0, |line| depth(line.body))
+        depth(body_at(self.text, start))
+    }
+
+    /// The hunks that the file has already.
+    fn done(&self, steps: &[Step]) -> impl Iterator<Item = &Hunk> {
+        self.hunks.iter().zip(steps).filter(|(_, step)| **step == Step::Done).map(|(hunk, _)| hunk)
     }
 
     /// The lines of the place, except blank ones, that the search does not name and no hunk has put there.
     fn unnamed(&self, steps: &[Step]) -> Vec<Line<'_>> {
-        let done = self.hunks.iter().zip(steps).filter(|(_, step)| **step == Step::Done).map(|(hunk, _)| {
+        let done = self.done(steps).map(|hunk| {
             let (above, below) = self.present_beside(hunk);
             above.map_or(0, |line| self.row(line).own.end)..below.map_or(0, |line| self.row(line).own.start)
         });
@@ -470,28 +472,20 @@ impl Case<'_> {
     fn notes(&self, steps: &[Step]) -> Vec<Note> {
         let mut notes = Vec::new();
         let text = |body: &[u8]| String::from_utf8_lossy(body.trim_ascii()).into_owned();
-        let done: Vec<_> = self
-            .hunks
-            .iter()
-            .zip(steps)
-            .filter(|(_, step)| **step == Step::Done)
-            .map(|(hunk, _)| hunk)
-            .collect();
         for Solid { line, body, .. } in &self.needle.solid {
             let row = self.row(*line);
             match row.stand {
-                Stand::Differs if done.iter().any(|hunk| hunk.search.contains(line)) => {}
+                Stand::Differs if self.done(steps).any(|hunk| hunk.search.contains(line)) => {}
                 Stand::Differs => {
                     let line = self.fit.line + count(self.text, self.fit.range.start..row.own.start) + 1;
-                    let there = line_at(self.text, row.own.start).map_or("".into(), |there| text(there.body));
-                    notes.push(Note::Kept { line, text: there });
+                    notes.push(Note::Kept { line, text: text(body_at(self.text, row.own.start)) });
                 }
                 Stand::Missing if self.is_kept(*line) => notes.push(Note::NotWritten { text: text(body) }),
                 Stand::Missing => notes.push(Note::Gone { text: text(body) }),
                 Stand::Same | Stand::Joined { .. } => {}
             }
         }
-        let there = done.into_iter().flat_map(|hunk| self.comes(hunk));
+        let there = self.done(steps).flat_map(|hunk| self.comes(hunk));
         notes.extend(there.map(|line| Note::There { text: text(line.body) }));
         notes
     }

@@ -45,23 +45,13 @@ pub(super) fn joined_before<'t>(searched: &[&[u8]], text: &'t [u8], end: usize) 
 #[derive(Debug)]
 struct Token<'a> {
     text: &'a [u8],
-    before: Before<'a>,
-}
-
-/// What is between two tokens.
-#[derive(Debug)]
-enum Before<'a> {
-    LineBreak,
-    Whitespace(&'a [u8]),
+    /// The whitespace between it and the token before it; none at the beginning of a line.
+    before: Option<&'a [u8]>,
 }
 
 impl Token<'_> {
     fn is(&self, other: &Self) -> bool {
-        let between = match (&self.before, &other.before) {
-            (Before::Whitespace(a), Before::Whitespace(b)) => a == b,
-            (Before::LineBreak, _) | (_, Before::LineBreak) => true,
-        };
-        between && self.text == other.text
+        self.text == other.text && self.before.zip(other.before).is_none_or(|(a, b)| a == b)
     }
 }
 
@@ -73,7 +63,7 @@ fn tokens<'a>(lines: &[&'a [u8]]) -> Option<Vec<Token<'a>>> {
         if number + 1 < lines.len() && (has_open_quote(rest) || has_comment(rest)) {
             return None;
         }
-        let mut before = Before::LineBreak;
+        let mut before = None;
         while let Some(first) = rest.first() {
             let length = match is_word(*first) {
                 true => rest.iter().take_while(|byte| is_word(**byte)).count(),
@@ -82,7 +72,7 @@ fn tokens<'a>(lines: &[&'a [u8]]) -> Option<Vec<Token<'a>>> {
             let (text, after) = rest.split_at(length);
             tokens.push(Token { text, before });
             rest = after.trim_ascii_start();
-            before = Before::Whitespace(&after[..after.len() - rest.len()]);
+            before = Some(&after[..after.len() - rest.len()]);
         }
     }
     Some(without_last_commas(tokens))
@@ -90,9 +80,7 @@ fn tokens<'a>(lines: &[&'a [u8]]) -> Option<Vec<Token<'a>>> {
 
 /// A comma at the end of a line before a closing bracket says nothing.
 fn without_last_commas(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
-    let closes = |token: &Token<'_>| {
-        matches!(token.text, b")" | b"]" | b"}") && matches!(token.before, Before::LineBreak)
-    };
+    let closes = |token: &Token<'_>| matches!(token.text, b")" | b"]" | b"}") && token.before.is_none();
     let is_last: Vec<_> =
         tokens.windows(2).map(|two| two[0].text == b"," && closes(&two[1])).chain([false]).collect();
     tokens.into_iter().zip(is_last).filter(|(_, is_last)| !is_last).map(|(token, _)| token).collect()

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::compose::line_end;
-use super::lines::{begins, count, is_open, start_of_line};
+use super::lines::{begins, is_open, line_numbers, start_of_line};
 use super::locate::Part;
 use super::place::{Fit, PLACES};
 use super::running::{Running, Site};
@@ -57,15 +57,9 @@ pub(super) fn locate<'s>(
 }
 
 fn stretches(text: &[u8], search: &str, how: How, most: usize) -> Vec<Fit> {
-    let (mut line, mut counted) = (0, 0);
-    memmem::find_iter(text, search)
-        .take(most)
-        .map(|start| {
-            line += count(text, counted..start);
-            counted = start;
-            Fit { how, range: start..start + search.len(), line, rows: Vec::new() }
-        })
-        .collect()
+    let mut line_of = line_numbers(text);
+    let fit = |start| Fit { how, range: start..start + search.len(), line: line_of(start), rows: Vec::new() };
+    memmem::find_iter(text, search).take(most).map(fit).collect()
 }
 
 /// Whether a stretch that is lines otherwise begins or ends inside a word: `limit = 1` is not `limit = 10`.

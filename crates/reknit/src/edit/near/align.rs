@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::levels::Levels;
-use super::super::lines::{Line, indent, is_same, line_at, line_before, lines};
+use super::super::lines::{Line, body_at, indent, is_same, line_at, line_before, lines};
 use super::super::needle::{Key, Needle};
 use super::super::place::{Row, Stand, lay_out, levels};
 use super::super::tokens::{joined, joined_before};
@@ -68,7 +68,7 @@ fn score(text: &[u8], needle: &Needle<'_>, window: &[Solid<'_>], rows: &[Row]) -
         there += own
             * match row.stand {
                 Stand::Same | Stand::Joined { .. } => 1.0,
-                Stand::Differs => likeness_there(text, row, solid.body),
+                Stand::Differs => likeness(solid.body, body_at(text, row.own.start)),
                 Stand::Missing => 0.0,
             };
     }
@@ -80,11 +80,6 @@ fn score(text: &[u8], needle: &Needle<'_>, window: &[Solid<'_>], rows: &[Row]) -
     };
     let unnamed: f64 = window.iter().filter(is_unnamed).map(|solid| weight(solid.line.body)).sum();
     there / (all + unnamed / 2.0)
-}
-
-/// How much of a line of the search is in the line where it would be.
-fn likeness_there(text: &[u8], row: &Row, body: &[u8]) -> f64 {
-    line_at(text, row.own.start).map_or(0.0, |line| likeness(body, line.body))
 }
 
 /// The lines of a search, while what a text has for them is found.
@@ -137,24 +132,22 @@ impl Aligned<'_> {
             return;
         }
         let bodies: Vec<_> = gap.clone().map(|nth| self.body(nth)).collect();
-        let room = match (before, after) {
-            (Some(before), Some(after)) => before + 1..after,
-            (Some(before), None) => before + 1..(before + 1 + gap.len().min(ENDS)).min(self.window.len()),
-            (None, Some(after)) => after - gap.len().min(ENDS).min(after)..after,
-            (None, None) => return,
-        };
-        let joined = match (before, after) {
+        let most = gap.len().min(ENDS);
+        let (room, joined) = match (before, after) {
             (Some(before), after) => {
+                let room = before + 1..after.unwrap_or(self.window.len().min(before + 1 + most));
                 let start = self.window[before].line.next();
                 let end = joined(&bodies, self.text, start);
                 let limit = after.map(|after| self.window[after].line.start);
-                end.filter(|end| limit.is_none_or(|limit| self.is_blank(*end, limit))).map(|end| start..end)
+                let end = end.filter(|end| limit.is_none_or(|limit| self.is_blank(*end, limit)));
+                (room, end.map(|end| start..end))
             }
             (None, Some(after)) => {
                 let end = self.window[after].line.start;
-                joined_before(&bodies, self.text, end).map(|line| line.start..end)
+                let joined = joined_before(&bodies, self.text, end).map(|line| line.start..end);
+                (after.saturating_sub(most)..after, joined)
             }
-            (None, None) => None,
+            (None, None) => return,
         };
         if let Some(range) = joined {
             return self.join(gap, range);
@@ -196,7 +189,7 @@ impl Aligned<'_> {
         }
         let mut rows = self.needle.solid.iter().zip(&self.rows);
         rows.any(|(solid, row)| {
-            row.stand == Stand::Differs && likeness_there(self.text, row, solid.body) > 0.0
+            row.stand == Stand::Differs && likeness(solid.body, body_at(self.text, row.own.start)) > 0.0
         })
         .then_some(())
     }
