@@ -20,30 +20,72 @@ impl Rejection {
     }
 }
 
-/// Why an edit may not be applied at a place, in terms of the file.
-pub(super) fn reason(
-    refusal: Refusal,
-    text: &[u8],
-    needle: &Needle<'_>,
-    place: &Near,
-    lines: Lines,
-) -> Reason {
-    match refusal {
-        Refusal::Stale => class(text, needle, place),
-        Refusal::Whitespace => Reason::Whitespace,
-        Refusal::AlreadyApplied => Reason::AlreadyApplied { lines },
-        Refusal::Placeholder { line } => Reason::Placeholder { line },
-    }
+/// A place of a text beside the search that it is not, or not certainly, the place of.
+pub(super) struct Compared<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) needle: &'a Needle<'a>,
+    pub(super) near: &'a Near,
+    pub(super) lines: Lines,
 }
 
-/// What kind of difference there is to the closest place.
-pub(super) fn class(text: &[u8], needle: &Needle<'_>, best: &Near) -> Reason {
-    if has_same_characters(&text[best.fit.range.start..], needle.text.as_bytes()) {
-        Reason::Whitespace
-    } else if best.score >= STALE {
-        Reason::Stale
-    } else {
-        Reason::NoMatch
+impl Compared<'_> {
+    /// The rejection of an edit that may not be applied here.
+    pub(super) fn refused(&self, refusal: Refusal) -> Box<Rejection> {
+        self.rejection(match refusal {
+            Refusal::Stale => self.difference(),
+            Refusal::Whitespace => Reason::Whitespace,
+            Refusal::AlreadyApplied => Reason::AlreadyApplied { lines: self.lines },
+            Refusal::Placeholder { line } => Reason::Placeholder { line },
+        })
+    }
+
+    /// What kind of difference there is.
+    pub(super) fn difference(&self) -> Reason {
+        let Self { text, needle, near, .. } = self;
+        if has_same_characters(&text[near.fit.range.start..], needle.text.as_bytes()) {
+            Reason::Whitespace
+        } else if near.score >= STALE {
+            Reason::Stale
+        } else {
+            Reason::NoMatch
+        }
+    }
+
+    /// A rejection with this as the closest place, if it has a line of the search or much like one.
+    pub(super) fn rejection(&self, reason: Reason) -> Box<Rejection> {
+        let near = self.near;
+        let is_close = (!near.telling.is_empty() || near.score >= STALE) && near.score >= CLOSE;
+        let closest = is_close.then(|| Closest { lines: self.lines, score: near.score, diff: self.diff() });
+        Box::new(Rejection { reason, closest })
+    }
+
+    /// A small diff from the search to the place.
+    fn diff(&self) -> String {
+        let Self { text, needle, near: Near { fit, .. }, .. } = self;
+        let mut diff = Vec::new();
+        let mut at = fit.range.start;
+        for (searched, row) in needle.lines.iter().zip(&fit.rows) {
+            if !row.own.is_empty() {
+                diff.extend(lines(&text[at..row.own.start]).map(|line| shown('+', line)));
+                at = row.own.end;
+            }
+            let there: Vec<_> = lines(&text[row.own.clone()]).collect();
+            match &*there {
+                [only] if only.body == searched.body => diff.push(shown(' ', *only)),
+                _ => {
+                    diff.push(shown('-', *searched));
+                    diff.extend(there.into_iter().map(|line| shown('+', line)));
+                }
+            }
+        }
+        diff.extend(lines(&text[at..fit.range.end]).map(|line| shown('+', line)));
+        let omitted = diff.len().saturating_sub(SHOWN);
+        diff.truncate(SHOWN);
+        let mut diff = diff.concat();
+        if omitted > 0 {
+            diff.push_str(&format!("… {omitted} more lines\n"));
+        }
+        diff
     }
 }
 
@@ -53,47 +95,6 @@ fn has_same_characters(text: &[u8], search: &[u8]) -> bool {
     let mut there = text.iter();
     let is_there = search.iter().filter(is_visible).all(|byte| there.find(is_visible) == Some(byte));
     is_there && there.take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)
-}
-
-/// A rejection with the closest place, if that has a line of the search or much like one.
-pub(super) fn rejection(
-    reason: Reason,
-    text: &[u8],
-    needle: &Needle<'_>,
-    near: &Near,
-    lines: Lines,
-) -> Box<Rejection> {
-    let is_close = (!near.telling.is_empty() || near.score >= STALE) && near.score >= CLOSE;
-    let closest = is_close.then(|| closest(text, needle, near, lines));
-    Box::new(Rejection { reason, closest })
-}
-
-/// A place with a small diff from the search to it.
-fn closest(text: &[u8], needle: &Needle<'_>, near: &Near, lines_there: Lines) -> Closest {
-    let mut diff = Vec::new();
-    let mut at = near.fit.range.start;
-    for (searched, row) in needle.lines.iter().zip(&near.fit.rows) {
-        if !row.own.is_empty() {
-            diff.extend(lines(&text[at..row.own.start]).map(|line| shown('+', line)));
-            at = row.own.end;
-        }
-        let there: Vec<_> = lines(&text[row.own.clone()]).collect();
-        match &*there {
-            [only] if only.body == searched.body => diff.push(shown(' ', *only)),
-            _ => {
-                diff.push(shown('-', *searched));
-                diff.extend(there.into_iter().map(|line| shown('+', line)));
-            }
-        }
-    }
-    diff.extend(lines(&text[at..near.fit.range.end]).map(|line| shown('+', line)));
-    let omitted = diff.len().saturating_sub(SHOWN);
-    diff.truncate(SHOWN);
-    let mut diff = diff.concat();
-    if omitted > 0 {
-        diff.push_str(&format!("… {omitted} more lines\n"));
-    }
-    Closest { lines: lines_there, score: near.score, diff }
 }
 
 fn shown(sign: char, line: Line<'_>) -> String {

@@ -4,10 +4,10 @@
 use memchr::memmem;
 
 use super::compose::compose;
-use super::explain;
+use super::explain::Compared;
 use super::hint::Block;
 use super::index::{Index, Spot, Wanted};
-use super::lines::{count, ends_of_lines, is_blank};
+use super::lines::{ends_of_lines, is_blank, line_numbers};
 use super::locate::is_inside;
 use super::near::{Near, Vote, align, doubts, near};
 use super::needle::{Needle, Solid, tells};
@@ -54,23 +54,22 @@ impl Missing<'_> {
             return Err(Rejection::because(reason));
         };
         let lines = running.lines_of(&best.fit);
-        let rejection = |reason| Err(explain::rejection(reason, text, needle, best, lines));
+        let closest = Compared { text, needle, near: best, lines };
         if let Some(lines) = applied {
-            return rejection(Reason::AlreadyApplied { lines });
+            return Err(closest.rejection(Reason::AlreadyApplied { lines }));
         }
         if best.fit.how > loosest {
-            return rejection(explain::class(text, needle, best));
+            return Err(closest.rejection(closest.difference()));
         }
-        if let Err(refusal) = compose(text, needle, &best.fit, self.replacement, self.end) {
-            return rejection(explain::reason(refusal, text, needle, best, lines));
-        }
+        compose(text, needle, &best.fit, self.replacement, self.end)
+            .map_err(|refusal| closest.refused(refusal))?;
         let mut others: Vec<_> =
             doubts(text, index, needle, best).iter().map(|other| other.fit.line + 1).collect();
         if !others.is_empty() {
             others.push(best.fit.line + 1);
             others.sort_unstable();
             others.truncate(PLACES);
-            return rejection(Reason::Ambiguous { how: best.fit.how, lines: others });
+            return Err(closest.rejection(Reason::Ambiguous { how: best.fit.how, lines: others }));
         }
         Ok(Site { ground: Ground::Untouched, fit: best.fit.clone() })
     }
@@ -135,15 +134,8 @@ fn inside_of_lines(text: &[u8], needle: &Needle<'_>) -> Option<Vec<usize>> {
     if line.is_empty() {
         return None;
     }
-    let (mut number, mut counted) = (1, 0);
-    let mut lines: Vec<_> = memmem::find_iter(text, line)
-        .take(PLACES)
-        .map(|at| {
-            number += count(text, counted..at);
-            counted = at;
-            number
-        })
-        .collect();
+    let mut line_of = line_numbers(text);
+    let mut lines: Vec<_> = memmem::find_iter(text, line).take(PLACES).map(|at| line_of(at) + 1).collect();
     lines.dedup();
     (!lines.is_empty()).then_some(lines)
 }

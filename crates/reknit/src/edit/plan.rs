@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::Edit;
 use super::locate::Claim;
-use super::needle::Needle;
 use super::outcome::{How, Outcome, Reason, Rejection};
 use super::target::Target;
 
@@ -117,9 +116,7 @@ fn plan_file(
 ) -> FilePlan {
     let mut target = Target::new(content, loosest);
     let mut claims: BTreeMap<&str, Claim> = BTreeMap::new();
-    for replace in indexes.iter().flat_map(|index| edits[*index].readings()) {
-        target.running.expect(&Needle::new(&replace.search), &Needle::new(&replace.replacement));
-    }
+    indexes.iter().for_each(|index| target.expect(&edits[*index]));
     for replace in indexes.iter().filter_map(|index| edits[*index].replace()) {
         claims.entry(&replace.search).or_insert(Claim::Open { edits: 0 }).add_edit();
     }

@@ -189,16 +189,16 @@ impl<'t> Running<'t> {
     }
 
     /// Puts other bytes in the place of a site.
-    pub(super) fn patch(&mut self, ground: Ground, range: Range<usize>, replacement: &[u8], by: usize) {
+    pub(super) fn patch(&mut self, ground: Ground, range: Range<usize>, text: Vec<u8>, by: usize) {
         match ground {
             Ground::Untouched => {
                 let at = self.patches.partition_point(|patch| patch.range.end <= range.start);
-                let index = Index::new(replacement, &self.wanted);
-                self.patches.insert(at, Patch { range, text: replacement.to_vec(), index, by });
+                let index = Index::new(&text, &self.wanted);
+                self.patches.insert(at, Patch { range, text, index, by });
             }
             Ground::Patch { patch, .. } => {
                 let patch = &mut self.patches[patch];
-                patch.text.splice(range, replacement.iter().copied());
+                patch.text.splice(range, text);
                 patch.index = Index::new(&patch.text, &self.wanted);
                 patch.by = by;
             }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::compose::{compose, line_end, write_lines};
-use super::explain;
+use super::explain::Compared;
 use super::lines::lines;
 use super::locate::{Claim, Part, locate};
 use super::near::Near;
@@ -49,6 +49,13 @@ impl<'t> Target<'t> {
             moved_by: 0,
             loosest,
             texts: BTreeMap::new(),
+        }
+    }
+
+    /// Says what will be searched for. It costs least if that is said of all edits before the first one is done.
+    pub(super) fn expect(&mut self, edit: &Edit) {
+        for replace in edit.readings() {
+            self.running.expect(&Needle::new(&replace.search), &Needle::new(&replace.replacement));
         }
     }
 
@@ -114,8 +121,6 @@ impl<'t> Target<'t> {
             return Err(Rejection::because(Reason::MovedAway { by: self.moved_by, to: to.clone() }));
         }
         let is_there = !matches!(self.action, FileAction::Missing | FileAction::Delete);
-        let starts_a_file =
-            |replace: &Replace| replace.search.is_empty() && self.action == FileAction::Missing;
         match &edit.action {
             Action::Write { content } => {
                 if is_there {
@@ -129,7 +134,7 @@ impl<'t> Target<'t> {
                 }
                 Ok(self.everything())
             }
-            Action::Replace(replace) if starts_a_file(replace) => {
+            Action::Replace(replace) if self.action == FileAction::Missing && replace.search.is_empty() => {
                 self.running.overwrite(replace.replacement.clone().into_bytes(), index);
                 self.action = FileAction::Create;
                 Ok(self.everything())
@@ -220,8 +225,7 @@ impl<'t> Target<'t> {
                         let composed = compose(text, &needle, &site.fit, &replacement, replace.end);
                         let composed = composed.map_err(|refusal| {
                             let near = Near::whole(&needle, site.fit.clone());
-                            let reason = explain::reason(refusal, text, &needle, &near, lines);
-                            explain::rejection(reason, text, &needle, &near, lines)
+                            Compared { text, needle: &needle, near: &near, lines }.refused(refusal)
                         })?;
                         prepared.notes.extend(composed.notes);
                         composed.bytes
@@ -252,7 +256,7 @@ impl<'t> Target<'t> {
         });
         // From the last to the first, so that the places in one patch stay where they are.
         for patch in patches.into_iter().rev() {
-            self.running.patch(patch.ground, patch.range, &patch.bytes, index);
+            self.running.patch(patch.ground, patch.range, patch.bytes, index);
         }
         lines.sort_unstable();
         if replace.scope != Scope::Everywhere
