@@ -2,7 +2,6 @@
 
 mod screen;
 
-use std::mem;
 use std::ops::Range;
 
 use memchr::memrchr;
@@ -12,7 +11,7 @@ use super::compose::{line_end, write_lines};
 use super::lines::{lines, without_line_end};
 use super::locate::{Claim, literal};
 use super::needle::Needle;
-use super::running::{Ground, Site};
+use super::running::Ground;
 use super::target::Target;
 use super::{Action, Edit, How, Lines, Match, Parsed, Parser, Plan, Rejection};
 
@@ -73,7 +72,7 @@ impl<'a> Preview<'a> {
     /// A preview of one file. Places may differ from search texts by what `loosest` allows.
     pub fn new(parser: Parser, original: &'a [u8], loosest: How) -> Self {
         let target = Target::new(Some(original), loosest);
-        let stage = Stage { target, done: 0, writing: Writing::Nothing, screen: Screen::new(original) };
+        let stage = Stage { target, done: 0, writing: None, screen: Screen::new(original) };
         Self { parser, original, loosest, stage }
     }
 
@@ -113,19 +112,16 @@ struct Stage<'a> {
     target: Target<'a>,
     /// How many edits are done.
     done: usize,
-    writing: Writing,
+    writing: Option<Writing>,
     screen: Screen<'a>,
 }
 
-/// The edit that is being written.
+/// The edit that is being written, once its search text is over.
 #[derive(Clone, Debug)]
-enum Writing {
-    /// None, or its search text is not over.
-    Nothing,
-    /// It has a place that cannot be shown, or gets one if others have its search text too.
-    Hidden(Shape),
-    /// It has one that is shown.
-    Placed(Box<Placed>),
+struct Writing {
+    shape: Shape,
+    /// Its place, if that is shown: it may have one that cannot be, or get one if others have its search text too.
+    placed: Option<Placed>,
 }
 
 /// What an edit that is being written is known by: while it stays the same, so does the place.
@@ -146,7 +142,6 @@ impl Shape {
 /// An edit whose replacement is shown while it grows.
 #[derive(Clone, Debug)]
 struct Placed {
-    shape: Shape,
     /// What was reported of its place.
     reported: (How, Lines),
     /// Where it goes, without the mark at the beginning of the file.
@@ -159,28 +154,21 @@ struct Placed {
     looked_at: usize,
 }
 
-impl Writing {
-    fn shape(&self) -> Option<Shape> {
-        match self {
-            Self::Nothing => None,
-            Self::Hidden(shape) => Some(*shape),
-            Self::Placed(placed) => Some(placed.shape),
-        }
-    }
-}
-
 impl Stage<'_> {
     /// Shows what has come of the edit that is being written.
     fn follow(&mut self, edit: &Edit, changes: &mut Vec<Change>) {
-        if self.writing.shape() != Some(Shape::of(edit)) {
+        let (shape, bom) = (Shape::of(edit), self.target.bom);
+        if self.writing.as_ref().is_none_or(|writing| writing.shape != shape) {
             self.take_back(changes);
-            self.writing = self.place(edit, changes);
-            if let Writing::Placed(placed) = &self.writing {
-                let bom = self.target.bom;
-                self.screen.open(placed.range.start + bom..placed.range.end + bom, changes);
+            // What lies before what is shown is not shown.
+            let placed = self.place(edit).filter(|placed| placed.range.start + bom >= self.screen.up_to);
+            if let Some(Placed { reported: (how, lines), range, .. }) = &placed {
+                changes.push(Change::Placed { edit: self.done, how: *how, lines: *lines });
+                self.screen.open(range.start + bom..range.end + bom, changes);
             }
+            self.writing = Some(Writing { shape, placed });
         }
-        if let Writing::Placed(placed) = &mut self.writing {
+        if let Some(Writing { placed: Some(placed), .. }) = &mut self.writing {
             let replacement = match &edit.action {
                 Action::Write { content } => content,
                 _ => &edit.readings()[0].replacement,
@@ -190,83 +178,54 @@ impl Stage<'_> {
         }
     }
 
-    /// Finds where the edit that is being written goes. Only its search text counts: what comes of it may not
-    /// depend on how much of the replacement came with it.
-    fn place(&mut self, edit: &Edit, changes: &mut Vec<Change>) -> Writing {
-        let shape = Shape::of(edit);
-        let hidden = Writing::Hidden(shape);
+    /// Finds where the edit that is being written goes, if that is untouched text whose lines all end alike. Only its
+    /// search text counts: what comes of it may not depend on how much of the replacement came with it.
+    fn place(&mut self, edit: &Edit) -> Option<Placed> {
         if let Action::Write { .. } = edit.action {
             let end = self.target.uniform_line_end();
             let running = &self.target.running;
-            let (reported, range) = ((How::Exact, running.all_lines()), 0..running.original.len());
-            return self.report(Placed::new(shape, reported, range, end), changes);
+            let reported = (How::Exact, running.all_lines());
+            return Some(Placed::new(reported, 0..running.original.len(), end));
         }
         // What is not there as it is depends on the replacement, and several readings on all of it.
-        let [replace] = edit.readings() else { return hidden };
-        self.target.running.expect(&Needle::new(&replace.search), &Needle::new(""));
-        let site = literal(&mut self.target.running, replace);
-        let placed = site.and_then(|site| self.begin(&site, shape));
-        placed.map_or(hidden, |placed| self.report(placed, changes))
-    }
-
-    /// Tells the place of the edit that is being written, unless it lies before what is shown.
-    fn report(&self, placed: Placed, changes: &mut Vec<Change>) -> Writing {
-        if placed.range.start + self.target.bom < self.screen.up_to {
-            return Writing::Hidden(placed.shape);
-        }
-        let (how, lines) = placed.reported;
-        changes.push(Change::Placed { edit: self.done, how, lines });
-        Writing::Placed(Box::new(placed))
-    }
-
-    /// Begins to write at the place of an edit, if it is in untouched text whose lines all end alike.
-    fn begin(&self, site: &Site, shape: Shape) -> Option<Placed> {
-        if site.ground != Ground::Untouched {
-            return None;
-        }
-        let text = self.target.running.original;
-        let range = site.fit.range.clone();
+        let [replace] = edit.readings() else { return None };
+        let running = &mut self.target.running;
+        running.expect(&Needle::new(&replace.search), &Needle::new(""));
+        let site = literal(running, replace).filter(|site| site.ground == Ground::Untouched)?;
+        let reported = (site.fit.how, running.lines(&site));
+        let (text, range) = (running.original, site.fit.range);
         let end = line_end(text, range.start);
         let end_alike = lines(&text[range.clone()]).all(|line| line.end == end || line.end.is_empty());
-        let reported = (site.fit.how, self.target.running.lines(site));
-        end_alike.then(|| Placed::new(shape, reported, range, Some(end)))
+        end_alike.then(|| Placed::new(reported, range, Some(end)))
     }
 
     /// Takes back what was reported and shown of the edit that is being written.
     fn take_back(&mut self, changes: &mut Vec<Change>) {
         self.screen.retract();
-        match mem::replace(&mut self.writing, Writing::Nothing) {
-            Writing::Nothing | Writing::Hidden(_) => {}
-            Writing::Placed(_) => {
-                changes.push(Change::Restarted { edit: self.done, length: self.screen.bytes.len() });
-            }
+        if self.writing.take().is_some_and(|writing| writing.placed.is_some()) {
+            changes.push(Change::Restarted { edit: self.done, length: self.screen.bytes.len() });
         }
     }
 
     /// Does an edit that is whole, and shows what is not shown of it.
     fn complete(&mut self, edit: &Edit, changes: &mut Vec<Change>) {
-        for replace in edit.readings() {
-            let (search, replacement) = (Needle::new(&replace.search), Needle::new(&replace.replacement));
-            self.target.running.expect(&search, &replacement);
-        }
+        self.target.expect(edit);
         // What was being written may have turned out not to be an edit.
-        if self.writing.shape().is_some_and(|shape| shape.at != edit.at.start) {
+        if self.writing.as_ref().is_some_and(|writing| writing.shape.at != edit.at.start) {
             self.take_back(changes);
         }
         let index = self.done;
         match self.target.act(index, edit, &mut Claim::Open { edits: 1 }) {
             Ok(found) => self.show(&found, changes),
             Err(rejection) => {
-                if let Writing::Placed(_) = self.writing {
-                    self.take_back(changes);
-                }
+                self.take_back(changes);
                 // One that fits several places may get its own together with others.
                 if !self.target.may_share(edit.readings(), &rejection) {
                     changes.push(Change::Rejected { edit: index, rejection });
                 }
             }
         }
-        self.writing = Writing::Nothing;
+        self.writing = None;
         self.done += 1;
     }
 
@@ -274,7 +233,7 @@ impl Stage<'_> {
     fn show(&mut self, found: &Match, changes: &mut Vec<Change>) {
         let [lines, ..] = *found.lines else { return };
         let (bom, index) = (self.target.bom, self.done);
-        if let Writing::Placed(placed) = &self.writing {
+        if let Some(Writing { placed: Some(placed), .. }) = &self.writing {
             let running = &self.target.running;
             let goes_on = running
                 .patches_by(index)
@@ -283,7 +242,7 @@ impl Stage<'_> {
                 self.take_back(changes);
             }
         }
-        if !matches!(self.writing, Writing::Placed(_)) {
+        if !matches!(self.writing, Some(Writing { placed: Some(_), .. })) {
             changes.push(Change::Placed { edit: index, how: found.how, lines });
         }
         if found.inside.is_none() {
@@ -295,8 +254,8 @@ impl Stage<'_> {
 }
 
 impl Placed {
-    fn new(shape: Shape, reported: (How, Lines), range: Range<usize>, end: Option<&'static [u8]>) -> Self {
-        Self { shape, reported, range, end, out: Vec::new(), written: 0, looked_at: 0 }
+    fn new(reported: (How, Lines), range: Range<usize>, end: Option<&'static [u8]>) -> Self {
+        Self { reported, range, end, out: Vec::new(), written: 0, looked_at: 0 }
     }
 
     /// Writes the lines of the replacement that are whole and new.
