@@ -388,11 +388,12 @@ impl Update {
 impl State {
     /// Takes out the hunk that is being written.
     fn take_hunk(&mut self) -> Option<Box<Hunk>> {
-        match mem::replace(self, Self::Between) {
-            Self::Hunk(hunk) => return Some(hunk),
-            Self::First => *self = Self::First,
-            Self::Between | Self::Broken => {}
+        if matches!(self, Self::First) {
+            return None;
         }
-        None
+        match mem::replace(self, Self::Between) {
+            Self::Hunk(hunk) => Some(hunk),
+            Self::First | Self::Between | Self::Broken => None,
+        }
     }
 }

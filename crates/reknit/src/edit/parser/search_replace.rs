@@ -141,12 +141,8 @@ impl Reader {
 
     /// Begins a block below `heading`.
     fn begin(&mut self, line: Line<'_>, opening: Opening, heading: Heading) {
-        if heading.name.is_some() {
-            self.path = heading.name;
-        }
-        if heading.fence.is_some() {
-            self.prose.fence = heading.fence;
-        }
+        self.path = heading.name.or(self.path.take());
+        self.prose.fence = heading.fence.or(self.prose.fence);
         self.block = Some(Box::new(Block::open(line, opening, self.path.clone(), heading.fence)));
     }
 
@@ -166,9 +162,7 @@ impl Reader {
             && block.has_one_reading()
         {
             block.edit.repaired(RepairKind::MissingMarker, block.edit.line);
-            if block.edit.path.is_some() {
-                self.path.clone_from(&block.edit.path);
-            }
+            self.path = block.edit.path.take().or(self.path.take());
             block.edit.path.clone_from(&self.path);
             return parsed.add(block.close(line, written));
         }

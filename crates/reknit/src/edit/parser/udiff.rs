@@ -152,13 +152,10 @@ impl Reader {
             }
         }
         self.end_hunk(parsed);
-        match self.file.take() {
-            Some(file) if self.fence.is_some() => parsed.problems.push(file.cut()),
-            file => {
-                self.file = file;
-                self.end_file(parsed);
-            }
+        if self.fence.is_some() {
+            parsed.problems.extend(self.file.take().map(File::cut));
         }
+        self.end_file(parsed);
     }
 
     /// Whether the hunk must have a line yet that goes.

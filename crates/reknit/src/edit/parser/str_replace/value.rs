@@ -249,21 +249,9 @@ impl Json {
 
     /// A problem of what begins at a bracket; `end` is the byte of the value up to which it may be shown.
     fn problem(&self, kind: ProblemKind, bracket: Bracket, end: usize) -> Problem {
-        let mut skip = bracket.at - self.start.at;
-        let mut left = end.saturating_sub(skip);
-        let mut shown = String::new();
-        for segment in self.value.raw().segments() {
-            let from = skip.min(segment.len());
-            skip -= from;
-            let part = &segment[from..];
-            shown.extend(
-                part.char_indices().take_while(|(at, _)| *at < left).map(|(_, char)| char).take(SNIPPET),
-            );
-            left = left.saturating_sub(part.len());
-            if shown.len() >= SNIPPET || shown.contains('\n') {
-                break;
-            }
-        }
+        let raw = self.value.raw();
+        let part = raw.slice(bracket.at - self.start.at..end.min(raw.len())).unwrap_or_default();
+        let shown: String = part.chars().take(SNIPPET).collect();
         let shown = shown.lines().next().unwrap_or_default();
         Problem { kind, line: bracket.line, snippet: snippet(shown) }
     }
