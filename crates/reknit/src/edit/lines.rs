@@ -217,7 +217,7 @@ pub(super) fn begins(text: &[u8], at: usize) -> bool {
 }
 
 pub(super) fn is_blank(body: &[u8]) -> bool {
-    if body.is_ascii() { body.trim_ascii().is_empty() } else { folded(body).is_empty() }
+    folded(body).is_empty()
 }
 
 /// The whitespace at the beginning of a line.
@@ -232,8 +232,7 @@ pub(super) fn folded(body: &[u8]) -> Cow<'_, [u8]> {
     if body.is_ascii() {
         return Cow::Borrowed(body.trim_ascii());
     }
-    let plain = plain(body);
-    match plain {
+    match plain(body) {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim_ascii()),
         Cow::Owned(text) => Cow::Owned(text.trim_ascii().to_vec()),
     }

@@ -106,15 +106,15 @@ impl Case<'_> {
     }
 
     /// The nearest lines of the search above and below a hunk that are there, or differ.
-    fn present_beside(&self, hunk: &Hunk) -> (Option<usize>, Option<usize>) {
+    fn present_beside(&self, hunk: &Hunk) -> [Option<usize>; 2] {
         let above = self.present(0..hunk.search.start).next_back();
-        (above, self.present(hunk.search.end..self.needle.lines.len()).next())
+        [above, self.present(hunk.search.end..self.needle.lines.len()).next()]
     }
 
     /// The nearest lines of the search above and below a hunk that are not blank.
-    fn beside(&self, hunk: &Hunk) -> (Option<usize>, Option<usize>) {
+    fn beside(&self, hunk: &Hunk) -> [Option<usize>; 2] {
         let above = self.solid(0..hunk.search.start).next_back();
-        (above, self.solid(hunk.search.end..self.needle.lines.len()).next())
+        [above, self.solid(hunk.search.end..self.needle.lines.len()).next()]
     }
 
     /// The new lines of a hunk that are not blank.
@@ -141,7 +141,7 @@ impl Case<'_> {
     fn step(&self, hunk: &Hunk) -> Result<Step, Refusal> {
         let goes: Vec<_> = self.solid(hunk.search.clone()).collect();
         let comes: Vec<_> = self.comes(hunk).collect();
-        let (above, below) = self.present_beside(hunk);
+        let [above, below] = self.present_beside(hunk);
         let is_gone = goes.iter().all(|line| !self.is_there(*line));
         if is_gone && self.is_done(&goes, &comes, above, below) {
             return Ok(Step::Done);
@@ -153,11 +153,10 @@ impl Case<'_> {
             return self.insertion(hunk, above, below);
         }
         let (goes, missing): (Vec<_>, Vec<_>) = goes.into_iter().partition(|line| self.is_there(*line));
-        let beside: [Option<usize>; 2] = self.beside(hunk).into();
         let is_missing = |line| self.row(line).stand == Stand::Missing;
         if !missing.is_empty() && goes.len() < comes.len().max(1)
             || missing.iter().any(|line| !self.may_be_missing(*line, &comes))
-            || beside.into_iter().flatten().any(is_missing)
+            || self.beside(hunk).into_iter().flatten().any(is_missing)
         {
             return Err(Refusal::Stale);
         }
@@ -244,9 +243,8 @@ impl Case<'_> {
             Stand::Missing => !tells(self.body(line)),
             stand => stand == Stand::Differs,
         };
-        if [beside.0, beside.1].into_iter().flatten().any(is_lost)
-            || above.is_none() != beside.0.is_none()
-            || below.is_none() != beside.1.is_none()
+        if beside.into_iter().flatten().any(is_lost)
+            || [above, below].map(|line| line.is_none()) != beside.map(|line| line.is_none())
             || [above, below].into_iter().flatten().any(|line| !self.is_there(line))
         {
             return Err(Refusal::Stale);
@@ -457,7 +455,7 @@ impl Case<'_> {
     /// The lines of the place, except blank ones, that the search does not name and no hunk has put there.
     fn unnamed(&self, steps: &[Step]) -> Vec<Line<'_>> {
         let done = self.done(steps).map(|hunk| {
-            let (above, below) = self.present_beside(hunk);
+            let [above, below] = self.present_beside(hunk);
             above.map_or(0, |line| self.row(line).own.end)..below.map_or(0, |line| self.row(line).own.start)
         });
         let named: Vec<_> = self.fit.rows.iter().map(|row| row.own.clone()).chain(done).collect();

@@ -21,12 +21,11 @@ pub(super) fn joined(searched: &[&[u8]], text: &[u8], start: usize) -> Option<us
             continue;
         }
         let found = tokens(&bodies)?;
-        let so_far = found.len().min(wanted.len());
         let agree = found.iter().zip(&wanted).all(|(found, wanted)| found.is(wanted));
         if !agree || found.len() > wanted.len() {
             return None;
         }
-        if so_far == wanted.len() {
+        if found.len() == wanted.len() {
             // As many lines would be the same ones.
             let solid = |lines: &[&[u8]]| lines.iter().filter(|body| !is_blank(body)).count();
             return (solid(&bodies) != solid(searched)).then_some(at);
