@@ -1,7 +1,7 @@
 //! The messages of a request to Cohere's Chat.
 
-use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::object;
+use crate::json::{Members, Misread, Value};
+use crate::wire::object::{filled, object, object_of, paragraphs};
 use crate::wire::request::{
     Alphabet, Around, Call, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart,
     chat, refuse_all_but_words,
@@ -51,18 +51,12 @@ fn assistant(parts: &[ReplyPart]) -> Value {
             ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
         }
     }
-    let mut message = Object::new();
-    message.insert("role", "assistant");
-    if !plan.is_empty() {
-        message.insert("tool_plan", plan.join("\n\n"));
-    }
-    if !content.is_empty() {
-        message.insert("content", content);
-    }
-    if !calls.is_empty() {
-        message.insert("tool_calls", calls);
-    }
-    message.into()
+    object_of([
+        ("role", Some("assistant".into())),
+        ("tool_plan", paragraphs(&plan)),
+        ("content", filled(content)),
+        ("tool_calls", filled(calls)),
+    ])
 }
 
 fn tool_call(call: &Call) -> Value {
