@@ -12,7 +12,6 @@ use crate::wire::{Rebuild, is_heartbeat};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
-    done: Vec<Value>,
     response: Object,
     candidates: BTreeMap<u64, Candidate>,
 }
@@ -37,8 +36,7 @@ enum Open {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, response: Value) {
-        let Value::Object(mut response) = response else { return };
+    fn read(&mut self, frame: &Frame<'_>, mut response: Object, done: &mut Vec<Value>) {
         if is_heartbeat(frame) {
             return;
         }
@@ -48,7 +46,7 @@ impl Rebuild for Native {
             inner.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
         }
         if self.is_another(&response) {
-            self.flush();
+            done.extend(self.take());
         }
         for (key, value) in response {
             match (&*key, value) {
@@ -61,9 +59,18 @@ impl Rebuild for Native {
         }
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.flush();
-        self.done
+    fn take(&mut self) -> Option<Value> {
+        let Self { response: fields, candidates } = std::mem::take(self);
+        if candidates.is_empty() && fields.is_empty() {
+            return None;
+        }
+        let mut response = Object::new();
+        if !candidates.is_empty() {
+            let candidates = candidates.into_values().map(Candidate::into_value);
+            response.insert("candidates", Value::Array(candidates.collect()));
+        }
+        fields.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
+        Some(Value::Object(response))
     }
 }
 
@@ -81,21 +88,6 @@ impl Native {
         } else {
             self.candidates.values().all(|candidate| candidate.fields.get("finishReason").is_some())
         }
-    }
-
-    fn flush(&mut self) {
-        let candidates = std::mem::take(&mut self.candidates);
-        let fields = std::mem::take(&mut self.response);
-        if candidates.is_empty() && fields.is_empty() {
-            return;
-        }
-        let mut response = Object::new();
-        if !candidates.is_empty() {
-            let candidates = candidates.into_values().map(Candidate::into_value);
-            response.insert("candidates", Value::Array(candidates.collect()));
-        }
-        fields.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
-        self.done.push(Value::Object(response));
     }
 
     fn candidate(&mut self, candidate: Value) {
