@@ -155,11 +155,11 @@ impl<'a> Members<'a> {
             "output_tokens" => members.usage.output = value.number(),
             "completion_options" => {
                 members.model = value.get("model").and_then(Raw::owned_string);
-                members.others.add(key, value);
+                members.others.add(key.to_owned().into(), value);
             }
             // A reply is always the model's, and whether a call runs follows from the order of events.
             "role" | "format" | "active" => {}
-            _ => members.others.add(key, value),
+            _ => members.others.add(key.to_owned().into(), value),
         })?;
         Ok(members)
     }

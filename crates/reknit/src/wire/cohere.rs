@@ -3,7 +3,6 @@
 //! Texts and thinking are addressed by one `index`, calls by another, and both are over when the event that ends
 //! them comes. Before its calls the model writes a plan, which is a text. Only `message-end` completes a message.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::{Blocks, TEXT, THINKING};
@@ -23,7 +22,7 @@ mod request;
 pub(super) use native::Native;
 pub(super) use request::FORM;
 
-/// A text that is the plan for the calls after it, in the `type` that is kept with it.
+/// The plan for the calls after it, which is a text; also the `type` that is kept with it.
 const TOOL_PLAN: &str = "tool_plan";
 
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
@@ -81,50 +80,35 @@ enum Phase {
     Over,
 }
 
-#[derive(Default)]
-struct Members<'a> {
-    kind: Option<Cow<'a, str>>,
-    id: Option<String>,
-    index: u64,
-    delta: Raw<'a>,
-    message: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
-impl<'a> Members<'a> {
-    fn read(data: &'a str) -> Result<Self, Error> {
-        let mut members = Self::default();
-        Raw::new(data).fields(|key, value| match key {
-            "type" => members.kind = value.string(),
-            "id" => members.id = value.owned_string(),
-            "index" => members.index = value.number().unwrap_or(0),
-            "delta" => members.delta = value,
-            "message" => members.message = Some(value),
-            _ => members.others.add(key, value),
-        })?;
-        Ok(members)
-    }
-}
-
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects also end this one with OpenAI's last frame, as some recorders do.
         if frame.data == DONE {
             return Ok(());
         }
-        let mut members = Members::read(frame.data)?;
         let data = Raw::new(frame.data);
-        let kind = members.kind.take().unwrap_or(Cow::Borrowed(frame.event));
-        match (kind, members.message) {
-            (kind, None) if kind.contains('-') => self.event(&kind, members, data, events),
+        let ([kind, id, index, delta, message], others, read) =
+            data.split(["type", "id", "index", "delta", "message"]);
+        read?;
+        let kind = kind.and_then(Raw::string).unwrap_or(frame.event.into());
+        let id = id.and_then(Raw::owned_string);
+        match message {
+            None if kind.contains('-') => {
+                let delta = delta.unwrap_or_default();
+                if kind == "message-start" {
+                    self.start(id, delta.get("message").unwrap_or_default(), events);
+                }
+                let index = index.and_then(Raw::number).unwrap_or(0);
+                self.event(&kind, index, delta, others, data, events)
+            }
             // Errors have nothing but a message.
-            (_, Some(message)) if message.string_body().is_some() => {
+            Some(message) if message.string_body().is_some() => {
                 fail(data, &["type"], frame, events);
                 self.state = State::After;
                 Ok(())
             }
-            (_, Some(_)) if is_whole(data) => self.whole(members, data, events),
-            (kind, _) => {
+            Some(message) if is_whole(data) => self.whole(id, message, others, data, events),
+            _ => {
                 let message = format!("unknown event `{kind}`");
                 events.keep_unknown(Kind::UnknownEvent, message, data);
                 Ok(())
@@ -141,15 +125,13 @@ impl Fold {
     fn event(
         &mut self,
         kind: &str,
-        members: Members<'_>,
+        index: u64,
+        delta: Raw<'_>,
+        others: Others<'_>,
         data: Raw<'_>,
         events: &mut Events,
     ) -> Result<(), Error> {
-        let Members { id, index, delta, others, .. } = members;
         let message = delta.get("message").unwrap_or_default();
-        if kind == "message-start" {
-            self.start(id, message, events);
-        }
         self.state.begin("message", events);
         let mut faults = Faults::default();
         let mut owner = Owner::Message;
@@ -165,7 +147,7 @@ impl Fold {
             }
             "content-end" => Self::end(&mut self.contents, index, &mut self.bare, events),
             "tool-plan-delta" => {
-                if let Some(plan) = message.get("tool_plan") {
+                if let Some(plan) = message.get(TOOL_PLAN) {
                     self.plan(plan, events);
                 }
             }
@@ -182,8 +164,8 @@ impl Fold {
             // A citation comes whole with its start.
             "citation-end" => {}
             "message-end" => {
-                let mut end = End::default();
-                faults.note("`delta`", delta.fields(|key, value| end.take(key, value)));
+                let ([], end, read) = delta.split([]);
+                faults.note("`delta`", read);
                 self.message_end(end, data, events);
             }
             _ => {
@@ -192,7 +174,7 @@ impl Fold {
                 return Ok(());
             }
         }
-        others.each(|key, value| match key {
+        others.iter().for_each(|(key, value)| match key {
             "logprobs" => events.keep_pushed(owner, key, value),
             _ => events.keep(owner, key, value),
         });
@@ -207,11 +189,10 @@ impl Fold {
         let role = message.get("role").and_then(Raw::owned_string);
         events.started(Start { id, model: None, role });
         // Its lists are empty, and its plan too.
-        let _ = message.fields(|key, value| {
-            if key != "role" && !matches!(value.text(), "[]" | "\"\"") {
-                events.keep(Owner::Message, key, value);
-            }
-        });
+        let ([_], others, _) = message.split(["role"]);
+        for (key, value) in others.iter().filter(|(_, value)| !matches!(value.text(), "[]" | "\"\"")) {
+            events.keep(Owner::Message, key, value);
+        }
     }
 
     fn plan(&mut self, plan: Raw<'_>, events: &mut Events) {
@@ -232,12 +213,8 @@ impl Fold {
 
     /// The start of a text or of thinking, or more of it.
     fn content(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut kind, mut text, mut others) = (None, None, Others::default());
-        content.fields(|key, value| match key {
-            "type" => kind = value.owned_string(),
-            "text" | "thinking" => text = Some((key == "thinking", value)),
-            _ => others.add(key, value),
-        })?;
+        let ([kind, text, thinking], others, read) = content.split(["type", "text", "thinking"]);
+        read?;
         self.close_plan(events);
         let slot = match self.contents.get(&index) {
             Some(Open { phase: Phase::Over, .. }) => {
@@ -247,11 +224,11 @@ impl Fold {
             }
             Some(open) => open.slot,
             None => {
-                let opening = match kind.as_deref() {
+                let opening = match kind.and_then(Raw::string).as_deref() {
                     Some("thinking") => THINKING,
                     Some("text") => TEXT,
                     Some(other) => Opening::Other { kind: other.to_owned() },
-                    None if text.is_some_and(|(is_thinking, _)| is_thinking) => THINKING,
+                    None if thinking.is_some() => THINKING,
                     None => TEXT,
                 };
                 let slot = Blocks::new(&mut self.slots, events).new_block(opening);
@@ -259,29 +236,19 @@ impl Fold {
                 slot
             }
         };
-        if let Some((_, text)) = text {
-            events.grew(slot, text);
-        }
+        events.grew(slot, thinking.or(text));
         others.keep(Owner::Block(slot), events);
         Ok(())
     }
 
     fn call(&mut self, event: &str, index: u64, call: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut id, mut function, mut others) = (None, Raw::default(), Others::default());
-        call.fields(|key, value| match key {
-            "id" => id = value.owned_string(),
-            "function" => function = value,
-            "type" => {}
-            _ => others.add(key, value),
-        })?;
-        let (mut name, mut arguments) = (None, None);
-        function.fields(|key, value| match key {
-            "name" => name = value.owned_string(),
-            "arguments" => arguments = Some(value),
-            _ => others.add(key, value),
-        })?;
+        let ([_, id, function], mut others, read) = call.split(["type", "id", "function"]);
+        read?;
+        let ([name, arguments], more, read) = function.unwrap_or_default().split(["name", "arguments"]);
+        read?;
+        others.append(more);
         let known = self.calls.get(&index).copied();
-        let open = match (known, name) {
+        let open = match (known, name.and_then(Raw::string)) {
             (Some(open), _) if event == "tool-call-delta" && open.phase != Phase::Over => open,
             (_, Some(name)) if event == "tool-call-start" => {
                 self.close_plan(events);
@@ -289,6 +256,7 @@ impl Fold {
                     events.notice(Kind::DuplicateBlock, format!("call {index} was opened a second time"));
                     Self::end(&mut self.calls, index, &mut None, events);
                 }
+                let id = id.and_then(Raw::string);
                 let slot =
                     Blocks::new(&mut self.slots, events).new_call(id.as_deref(), &name, Notation::Json);
                 Open { slot, phase: Phase::Bare }
@@ -301,9 +269,7 @@ impl Fold {
         };
         let phase = if arguments.is_some_and(Raw::has_text) { Phase::Open } else { open.phase };
         self.calls.insert(index, Open { phase, ..open });
-        if let Some(text) = arguments {
-            events.grew(open.slot, text);
-        }
+        events.grew(open.slot, arguments);
         others.keep(Owner::Block(open.slot), events);
         Ok(())
     }
@@ -347,19 +313,23 @@ impl Fold {
         }
     }
 
-    fn message_end(&mut self, end: End<'_>, data: Raw<'_>, events: &mut Events) {
-        end.others.keep(Owner::Message, events);
-        if let Some(usage) = end.usage {
+    /// Ends the message; `others` has what was said with its end.
+    fn message_end(&mut self, mut others: Others<'_>, data: Raw<'_>, events: &mut Events) {
+        let (reason, usage) = (others.take_string("finish_reason"), others.take("usage"));
+        let is_text = others.get("error").is_some_and(|error| error.string_body().is_some());
+        let error = if is_text { others.take_string("error") } else { None };
+        others.keep(Owner::Message, events);
+        if let Some(usage) = usage {
             count(usage, events);
         }
         // An error may come with any reason, and the reason may be all that is said of it.
-        if end.error.is_some() || end.reason.as_deref() == Some("ERROR") {
+        if error.is_some() || reason.as_deref() == Some("ERROR") {
             let raw = events.value("error", data);
-            failed(end.reason, end.error, raw, events);
+            failed(reason, error, raw, events);
             self.state = State::After;
             return;
         }
-        events.stopped(end.reason, stop_reason, "the message ended without a finish reason");
+        events.stopped(reason, stop_reason, "the message ended without a finish reason");
         self.close_bare(events);
         self.close_plan(events);
         let all = self.contents.values().chain(self.calls.values());
@@ -374,21 +344,20 @@ impl Fold {
     }
 
     /// Reads a whole reply.
-    fn whole(&mut self, members: Members<'_>, data: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let Members { id, message, others, .. } = members;
-        let (mut plan, mut content, mut calls, mut citations) = (None, None, None, None);
-        let (mut role, mut end) = (None, End::default());
-        others.each(|key, value| end.take(key, value));
-        message.unwrap_or_default().fields(|key, value| match key {
-            "role" => role = value.owned_string(),
-            "tool_plan" => plan = Some(value),
-            "content" => content = Some(value),
-            "tool_calls" => calls = Some(value),
-            "citations" => citations = Some(value),
-            _ => end.take(key, value),
-        })?;
+    fn whole<'a>(
+        &mut self,
+        id: Option<String>,
+        message: Raw<'a>,
+        mut others: Others<'a>,
+        data: Raw<'_>,
+        events: &mut Events,
+    ) -> Result<(), Error> {
+        let ([role, plan, content, calls, citations], more, read) =
+            message.split(["role", TOOL_PLAN, "content", "tool_calls", "citations"]);
+        read?;
+        others.append(more);
         *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
-        events.started(Start { id, model: None, role });
+        events.started(Start { id, model: None, role: role.and_then(Raw::owned_string) });
         if let Some(plan) = plan {
             self.plan(plan, events);
         }
@@ -413,28 +382,8 @@ impl Fold {
             self.citation(citation, events);
             Ok(())
         });
-        self.message_end(end, data, events);
+        self.message_end(others, data, events);
         faults.result()
-    }
-}
-
-/// What a message ends with.
-#[derive(Default)]
-struct End<'a> {
-    reason: Option<String>,
-    error: Option<String>,
-    usage: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
-impl<'a> End<'a> {
-    fn take(&mut self, key: &str, value: Raw<'a>) {
-        match key {
-            "finish_reason" => self.reason = value.owned_string(),
-            "error" if value.string_body().is_some() => self.error = value.owned_string(),
-            "usage" => self.usage = Some(value),
-            _ => self.others.add(key, value),
-        }
     }
 }
 

@@ -94,7 +94,7 @@ impl<'a> Members<'a> {
             "error" => self.error = Some(value),
             "responseId" => self.id = value.owned_string(),
             "modelVersion" => self.model = value.owned_string(),
-            _ => self.others.add(key, value),
+            _ => self.others.add(key.to_owned().into(), value),
         }
     }
 
@@ -217,18 +217,16 @@ impl Fold {
             "finishReason" => finish_reason = value.string(),
             "citationMetadata" => citations = Some(value),
             "logprobsResult" => logprobs = Some(value),
-            _ => others.add(key, value),
+            _ => others.add(key.to_owned().into(), value),
         })?;
         let state = self.candidates.entry(index).or_default();
         let before = events.len();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
         let mut faults = Faults::default();
-        let read = content.unwrap_or_default().fields(|key, value| match key {
-            "role" => {}
-            "parts" => faults.each("`parts`", Some(value), |part| state.part(part, &mut blocks)),
-            _ => others.add(key, value),
-        });
+        let ([_, parts], more, read) = content.unwrap_or_default().split(["role", "parts"]);
+        faults.each("`parts`", parts, |part| state.part(part, &mut blocks));
         faults.note("`content`", read);
+        others.append(more);
         state.keep(index, others, events);
         state.cite(index, citations, events);
         // Every frame has the log probabilities of its own tokens.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::super::blocks::{TEXT, THINKING};
 use super::super::events::{Events, Kept};
+use super::super::others::Others;
 use super::Raw;
 use super::call_kind::{CallKind, Inner};
 use super::members::Members;
@@ -205,7 +206,7 @@ impl Item {
             ItemStep::Inner(inner) => self.inner(inner, event, events),
             ItemStep::ShellOutput => self.output(event, events),
             ItemStep::PartialImage => {
-                let image = event.others.iter().map(|(key, value)| (key.as_str(), events.value(key, *value)));
+                let image = event.others.iter().map(|(key, value)| (key, events.value(key, value)));
                 let image = Value::from(Object::from_iter(image));
                 self.push("partial_images", image, events);
                 return true;
@@ -226,12 +227,8 @@ impl Item {
         if !self.has(part) {
             return false;
         }
-        let (mut word, mut text, mut others) = (None, None, Vec::new());
-        let _ = raw.members(|key, value| match key {
-            "type" => word = value.string(),
-            "text" | "refusal" => text = value.string(),
-            _ => others.push((key.to_owned(), value)),
-        });
+        let ([word, text, refusal], others, _) = raw.split(["type", "text", "refusal"]);
+        let word = word.and_then(Raw::string);
         let opening = match (word.as_deref(), self.kind) {
             (Some("output_text" | "text"), _) | (None, Kind::Message) => TEXT,
             (Some("refusal"), _) => Opening::Text { refusal: true },
@@ -239,14 +236,14 @@ impl Item {
             (Some(other), _) => Opening::Other { kind: other.to_owned() },
         };
         let Some(shown) = self.open(part, opening, events) else { return false };
-        match (text, moment) {
+        match (text.or(refusal).and_then(Raw::string), moment) {
             (None, _) => {}
             (Some(text), _) if !shown.grows() => shown.keep("text", Value::from(&*text), events),
             (Some(text), Moment::Begin) => shown.begin(text.into_owned()),
             (Some(text), Moment::End) => shown.settle(0, &text, |_, _| false, events),
         }
-        for (key, value) in others {
-            shown.keep(&key, value, events);
+        for (key, value) in others.iter() {
+            shown.keep(key, value, events);
         }
         if moment == Moment::End {
             shown.show_start(events);
@@ -334,9 +331,9 @@ impl Item {
         true
     }
 
-    pub(super) fn keep_all(&mut self, fields: &[(String, Raw<'_>)], events: &mut Events) {
-        for (key, value) in fields {
-            self.keep(key, *value, events);
+    pub(super) fn keep_all(&mut self, fields: &Others<'_>, events: &mut Events) {
+        for (key, value) in fields.iter() {
+            self.keep(key, value, events);
         }
     }
 
