@@ -59,9 +59,8 @@ impl Translate for Fold {
             return Ok(());
         }
         let data = Raw::new(frame.data);
-        let ([kind, index, message, block, delta, usage, error], others, read) =
-            data.split(["type", "index", "message", "content_block", "delta", "usage", "error"]);
-        read?;
+        let ([kind, index, message, block, delta, usage, error], others) =
+            data.split(["type", "index", "message", "content_block", "delta", "usage", "error"])?;
         let untyped = if error.is_some() { "error" } else { frame.event };
         let kind = kind.and_then(Raw::string).unwrap_or(untyped.into());
         let index = index.and_then(Raw::number).unwrap_or(0);
@@ -120,7 +119,7 @@ impl Fold {
     fn start(&mut self, message: Raw<'_>, events: &mut Events) {
         // Anything but an object has nothing to keep.
         let ([_, id, model, role, content, usage, reason], others, _) =
-            message.split(["type", "id", "model", "role", "content", "usage", "stop_reason"]);
+            message.split_leniently(["type", "id", "model", "role", "content", "usage", "stop_reason"]);
         let [id, model, role, reason] = [id, model, role, reason].map(|word| word?.owned_string());
         let start = Start { id, model, role };
         if self.state != State::Before && start.id.is_some() && start.id == self.id {
@@ -146,7 +145,7 @@ impl Fold {
     }
 
     fn open(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Slot {
-        let ([kind], mut others, _) = block.split(["type"]);
+        let ([kind], mut others, _) = block.split_leniently(["type"]);
         let kind = kind.and_then(Raw::string).unwrap_or_default();
         let mut open = |opening, open, events: &mut Events| self.blocks.open(index, opening, open, events);
         let slot = match &*kind {
@@ -270,7 +269,7 @@ impl Fold {
     }
 
     fn message_delta(&mut self, delta: Raw<'_>, usage: Option<Raw<'_>>, events: &mut Events) {
-        let ([reason], others, _) = delta.split(["stop_reason"]);
+        let ([reason], others, _) = delta.split_leniently(["stop_reason"]);
         others.keep(Owner::Message, events);
         count(usage, events);
         self.reason(reason.and_then(Raw::owned_string), events);

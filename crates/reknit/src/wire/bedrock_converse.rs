@@ -143,9 +143,8 @@ const PADDING: &str = "p";
 
 impl Fold {
     fn event(&mut self, name: &str, payload: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([index, start, delta, role, reason, usage, padding], others, read) =
-            payload.split(["contentBlockIndex", "start", "delta", "role", "stopReason", "usage", PADDING]);
-        read?;
+        let ([index, start, delta, role, reason, usage, padding], others) =
+            payload.split(["contentBlockIndex", "start", "delta", "role", "stopReason", "usage", PADDING])?;
         padding.into_iter().for_each(|padding| events.ignore(padding));
         let index = index.and_then(Raw::number).unwrap_or(0);
         if name.ends_with(EXCEPTION) {
@@ -190,7 +189,7 @@ impl Fold {
     fn start(&mut self, index: u64, start: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut faults = Faults::default();
         start.members(|kind, block| {
-            let ([], mut others, read) = block.split([]);
+            let ([], mut others, read) = block.split_leniently([]);
             faults.note("`start`", read);
             let mut input = None;
             let (opening, open) = match kind {

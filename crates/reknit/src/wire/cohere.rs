@@ -41,28 +41,29 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
 
 /// Whether this is a whole reply, of a request without a stream.
 fn is_whole(data: Raw<'_>) -> bool {
-    let (mut has_message, mut has_reason) = (false, false);
-    let read = data.members(|key, value| match key {
-        "message" => has_message = value.text().starts_with('{'),
-        "finish_reason" => has_reason = value.string_body().is_some(),
-        _ => {}
-    });
-    read.is_ok() && has_message && has_reason
+    let Ok(([message, reason], _)) = data.split(["message", "finish_reason"]) else { return false };
+    let has_message = message.is_some_and(|message| message.text().starts_with('{'));
+    has_message && reason.is_some_and(|reason| reason.string_body().is_some())
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
     id: Option<String>,
-    plan: Option<Open>,
-    /// By the index of the content.
-    contents: BTreeMap<u64, Open>,
-    /// By the index of the call.
-    calls: BTreeMap<u64, Open>,
+    blocks: BTreeMap<Part, Open>,
     /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
     /// the model was stopped before it could write them.
     bare: Option<Slot>,
     slots: u32,
+}
+
+/// A part of the message that is a block; contents and calls are numbered one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// The latest plan.
+    Plan,
+    Content(u64),
+    Call(u64),
 }
 
 /// A block, which may be over.
@@ -87,9 +88,8 @@ impl Translate for Fold {
             return Ok(());
         }
         let data = Raw::new(frame.data);
-        let ([kind, id, index, delta, message], others, read) =
-            data.split(["type", "id", "index", "delta", "message"]);
-        read?;
+        let ([kind, id, index, delta, message], others) =
+            data.split(["type", "id", "index", "delta", "message"])?;
         let kind = kind.and_then(Raw::string).unwrap_or(frame.event.into());
         let id = id.and_then(Raw::owned_string);
         match message {
@@ -99,7 +99,7 @@ impl Translate for Fold {
                     self.start(id, delta.get("message").unwrap_or_default(), events);
                 }
                 let index = index.and_then(Raw::number).unwrap_or(0);
-                self.event(&kind, index, delta, others, data, events)
+                self.event(&kind, index, delta, &others, data, events)
             }
             // Errors have nothing but a message.
             Some(message) if message.string_body().is_some() => {
@@ -127,7 +127,7 @@ impl Fold {
         kind: &str,
         index: u64,
         delta: Raw<'_>,
-        others: Others<'_>,
+        others: &Others<'_>,
         data: Raw<'_>,
         events: &mut Events,
     ) -> Result<(), Error> {
@@ -143,9 +143,9 @@ impl Fold {
             "content-start" | "content-delta" => {
                 let content = message.get("content").unwrap_or_default();
                 faults.note("`content`", self.content(index, content, events));
-                owner = self.contents.get(&index).map_or(owner, |open| Owner::Block(open.slot));
+                owner = self.slot(Part::Content(index)).map_or(owner, Owner::Block);
             }
-            "content-end" => Self::end(&mut self.contents, index, &mut self.bare, events),
+            "content-end" => self.end(Part::Content(index), events),
             "tool-plan-delta" => {
                 if let Some(plan) = message.get(TOOL_PLAN) {
                     self.plan(plan, events);
@@ -154,9 +154,9 @@ impl Fold {
             "tool-call-start" | "tool-call-delta" => {
                 let call = message.get("tool_calls").unwrap_or_default();
                 faults.note("`tool_calls`", self.call(kind, index, call, events));
-                owner = self.calls.get(&index).map_or(owner, |open| Owner::Block(open.slot));
+                owner = self.slot(Part::Call(index)).map_or(owner, Owner::Block);
             }
-            "tool-call-end" => Self::end(&mut self.calls, index, &mut self.bare, events),
+            "tool-call-end" => self.end(Part::Call(index), events),
             "citation-start" => {
                 let citation = message.get("citations").unwrap_or_default();
                 self.citation(citation, events);
@@ -164,7 +164,7 @@ impl Fold {
             // A citation comes whole with its start.
             "citation-end" => {}
             "message-end" => {
-                let ([], end, read) = delta.split([]);
+                let ([], end, read) = delta.split_leniently([]);
                 faults.note("`delta`", read);
                 self.message_end(end, data, events);
             }
@@ -189,7 +189,7 @@ impl Fold {
         let role = message.get("role").and_then(Raw::owned_string);
         events.started(Start { id, model: None, role });
         // Its lists are empty, and its plan too.
-        let ([_], others, _) = message.split(["role"]);
+        let ([_], others, _) = message.split_leniently(["role"]);
         for (key, value) in others.iter().filter(|(_, value)| !matches!(value.text(), "[]" | "\"\"")) {
             events.keep(Owner::Message, key, value);
         }
@@ -199,12 +199,12 @@ impl Fold {
         if !plan.has_text() {
             return;
         }
-        let slot = match self.plan {
-            Some(Open { slot, phase: Phase::Open }) => slot,
+        let slot = match self.blocks.get(&Part::Plan) {
+            Some(Open { slot, phase: Phase::Open }) => *slot,
             _ => {
                 let slot = Blocks::new(&mut self.slots, events).new_block(TEXT);
                 events.keep(Owner::Block(slot), "type", Value::from(TOOL_PLAN));
-                self.plan = Some(Open { slot, phase: Phase::Open });
+                self.blocks.insert(Part::Plan, Open { slot, phase: Phase::Open });
                 slot
             }
         };
@@ -213,10 +213,9 @@ impl Fold {
 
     /// The start of a text or of thinking, or more of it.
     fn content(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([kind, text, thinking], others, read) = content.split(["type", "text", "thinking"]);
-        read?;
-        self.close_plan(events);
-        let slot = match self.contents.get(&index) {
+        let ([kind, text, thinking], others) = content.split(["type", "text", "thinking"])?;
+        self.end(Part::Plan, events);
+        let slot = match self.blocks.get(&Part::Content(index)) {
             Some(Open { phase: Phase::Over, .. }) => {
                 let message = format!("content {index} grew, but is over");
                 events.keep_unknown(Kind::OrphanDelta, message, content);
@@ -232,7 +231,7 @@ impl Fold {
                     None => TEXT,
                 };
                 let slot = Blocks::new(&mut self.slots, events).new_block(opening);
-                self.contents.insert(index, Open { slot, phase: Phase::Open });
+                self.blocks.insert(Part::Content(index), Open { slot, phase: Phase::Open });
                 slot
             }
         };
@@ -242,19 +241,18 @@ impl Fold {
     }
 
     fn call(&mut self, event: &str, index: u64, call: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([_, id, function], mut others, read) = call.split(["type", "id", "function"]);
-        read?;
-        let ([name, arguments], more, read) = function.unwrap_or_default().split(["name", "arguments"]);
-        read?;
+        let ([_, id, function], mut others) = call.split(["type", "id", "function"])?;
+        let ([name, arguments], more) = function.unwrap_or_default().split(["name", "arguments"])?;
         others.append(more);
-        let known = self.calls.get(&index).copied();
+        let known = self.blocks.get(&Part::Call(index)).copied();
         let open = match (known, name.and_then(Raw::string)) {
             (Some(open), _) if event == "tool-call-delta" && open.phase != Phase::Over => open,
             (_, Some(name)) if event == "tool-call-start" => {
-                self.close_plan(events);
+                self.end(Part::Plan, events);
                 if known.is_some() {
                     events.notice(Kind::DuplicateBlock, format!("call {index} was opened a second time"));
-                    Self::end(&mut self.calls, index, &mut None, events);
+                    self.end(Part::Call(index), events);
+                    self.bare = None;
                 }
                 let id = id.and_then(Raw::string);
                 let slot =
@@ -268,7 +266,7 @@ impl Fold {
             }
         };
         let phase = if arguments.is_some_and(Raw::has_text) { Phase::Open } else { open.phase };
-        self.calls.insert(index, Open { phase, ..open });
+        self.blocks.insert(Part::Call(index), Open { phase, ..open });
         events.grew(open.slot, arguments);
         others.keep(Owner::Block(open.slot), events);
         Ok(())
@@ -279,31 +277,29 @@ impl Fold {
         let content = citation.get("content_index").and_then(Raw::number);
         let is_in_plan = citation.get("type").and_then(Raw::string).as_deref() == Some("PLAN");
         let cited = match content {
-            _ if is_in_plan => self.plan.map(|open| open.slot),
-            Some(index) => self.contents.get(&index).map(|open| open.slot),
-            None => self.contents.values().next_back().map(|open| open.slot),
+            _ if is_in_plan => self.slot(Part::Plan),
+            Some(index) => self.slot(Part::Content(index)),
+            None => {
+                let contents = Part::Content(0)..=Part::Content(u64::MAX);
+                self.blocks.range(contents).next_back().map(|(_, open)| open.slot)
+            }
         };
         let owner = cited.map_or(Owner::Message, Owner::Block);
         events.keep_pushed(owner, "citations", citation);
     }
 
-    fn end(blocks: &mut BTreeMap<u64, Open>, index: u64, bare: &mut Option<Slot>, events: &mut Events) {
-        match blocks.get_mut(&index) {
-            Some(open) if open.phase != Phase::Over => {
-                match open.phase {
-                    Phase::Bare => *bare = Some(open.slot),
-                    Phase::Open | Phase::Over => events.closed(open.slot),
-                }
-                open.phase = Phase::Over;
-            }
-            _ => events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open")),
-        }
+    fn slot(&self, part: Part) -> Option<Slot> {
+        self.blocks.get(&part).map(|open| open.slot)
     }
 
-    fn close_plan(&mut self, events: &mut Events) {
-        if let Some(Open { slot, phase: phase @ Phase::Open }) = &mut self.plan {
-            *phase = Phase::Over;
-            events.closed(*slot);
+    fn end(&mut self, part: Part, events: &mut Events) {
+        let Some(open) = self.blocks.get_mut(&part).filter(|open| open.phase != Phase::Over) else {
+            let (Part::Content(index) | Part::Call(index)) = part else { return };
+            return events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
+        };
+        match std::mem::replace(&mut open.phase, Phase::Over) {
+            Phase::Bare => self.bare = Some(open.slot),
+            Phase::Open | Phase::Over => events.closed(open.slot),
         }
     }
 
@@ -331,10 +327,9 @@ impl Fold {
         }
         events.stopped(reason, stop_reason, "the message ended without a finish reason");
         self.close_bare(events);
-        self.close_plan(events);
-        let all = self.contents.values().chain(self.calls.values());
+        self.end(Part::Plan, events);
         let mut open = BTreeSet::new();
-        open.extend(all.filter(|open| open.phase != Phase::Over).map(|open| open.slot));
+        open.extend(self.blocks.values().filter(|open| open.phase != Phase::Over).map(|open| open.slot));
         for slot in open {
             events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
             events.closed(slot);
@@ -352,9 +347,8 @@ impl Fold {
         data: Raw<'_>,
         events: &mut Events,
     ) -> Result<(), Error> {
-        let ([role, plan, content, calls, citations], more, read) =
-            message.split(["role", TOOL_PLAN, "content", "tool_calls", "citations"]);
-        read?;
+        let ([role, plan, content, calls, citations], more) =
+            message.split(["role", TOOL_PLAN, "content", "tool_calls", "citations"])?;
         others.append(more);
         *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
         events.started(Start { id, model: None, role: role.and_then(Raw::owned_string) });
@@ -364,7 +358,7 @@ impl Fold {
         let (mut faults, mut index) = (Faults::default(), 0);
         faults.each("`content`", content, |content| {
             let read = self.content(index, content, events);
-            Self::end(&mut self.contents, index, &mut self.bare, events);
+            self.end(Part::Content(index), events);
             index += 1;
             read
         });
@@ -372,8 +366,8 @@ impl Fold {
         faults.each("`tool_calls`", calls, |call| {
             self.close_bare(events);
             let read = self.call("tool-call-start", index, call, events);
-            if self.calls.contains_key(&index) {
-                Self::end(&mut self.calls, index, &mut self.bare, events);
+            if self.slot(Part::Call(index)).is_some() {
+                self.end(Part::Call(index), events);
             }
             index += 1;
             read

@@ -65,11 +65,19 @@ impl<'a> Raw<'a> {
         })
     }
 
-    /// Reads the members of these names, if this is an object, and collects the others. A member that is null is
-    /// absent, and of two members with one name the last counts.
-    ///
-    /// What precedes an error is read all the same.
+    /// The members of these names, if this is an object, and the others. A member that is null is absent, and of
+    /// two members with one name the last counts.
     pub(super) fn split<const N: usize>(
+        self,
+        names: [&str; N],
+    ) -> Result<([Option<Raw<'a>>; N], Others<'a>), Error> {
+        let (mut named, mut others) = ([None; N], Others::default());
+        self.split_into(&names, &mut named, &mut others)?;
+        Ok((named, others))
+    }
+
+    /// The same, with the members that precede an error.
+    pub(super) fn split_leniently<const N: usize>(
         self,
         names: [&str; N],
     ) -> ([Option<Raw<'a>>; N], Others<'a>, Result<(), Error>) {
@@ -88,8 +96,10 @@ impl<'a> Raw<'a> {
         scan.object()?;
         while let Some(key) = scan.key()? {
             let value = scan.value()?;
+            if value.is_null() {
+                continue;
+            }
             match names.iter().position(|name| *name == key) {
-                _ if value.is_null() => {}
                 Some(at) => named[at] = Some(value),
                 None => others.add(key, value),
             }

@@ -17,20 +17,15 @@ use crate::event::{Event, Keep, Opening, Owner, Runner, Slot, Start, StopReason,
 use crate::frame::Frame;
 
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
-    let (mut kind, mut error, mut interaction, mut steps) = (None, false, false, false);
-    let read = Raw::new(frame.data).members(|key, value| match key {
-        "event_type" => kind = value.string(),
-        "error" => error = value.text().starts_with('{'),
-        "object" => interaction = value.string().as_deref() == Some("interaction"),
-        "steps" => steps = value.text().starts_with('['),
-        _ => {}
-    });
-    let is_known = match kind.as_deref() {
-        Some("error") => error,
+    let members = Raw::new(frame.data).split(["event_type", "error", "object", "steps"]);
+    let Ok(([kind, error, object, steps], _)) = members else { return false };
+    let begins =
+        |value: Option<Raw<'_>>, bracket| value.is_some_and(|value| value.text().starts_with(bracket));
+    match kind.and_then(Raw::string).as_deref() {
+        Some("error") => begins(error, '{'),
         Some(kind) => kind.starts_with("interaction.") || kind.starts_with("step."),
-        None => interaction && steps,
-    };
-    read.is_ok() && is_known
+        None => object.and_then(Raw::string).as_deref() == Some("interaction") && begins(steps, '['),
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -68,9 +63,8 @@ impl Translate for Fold {
             return Ok(());
         }
         let data = Raw::new(frame.data);
-        let ([kind, index, step, delta, interaction, error, event_id], others, read) =
-            data.split(["event_type", "index", "step", "delta", "interaction", "error", "event_id"]);
-        read?;
+        let ([kind, index, step, delta, interaction, error, event_id], others) =
+            data.split(["event_type", "index", "step", "delta", "interaction", "error", "event_id"])?;
         // A stream can be resumed after each event; only a client that is connected can use that.
         event_id.into_iter().for_each(|id| events.ignore(id));
         let untyped = match () {
@@ -134,7 +128,7 @@ impl Translate for Fold {
 impl Fold {
     fn start(&mut self, interaction: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let ([id, model, agent, ..], others, read) =
-            interaction.split(["id", "model", "agent", "object", "status", "steps", "usage"]);
+            interaction.split_leniently(["id", "model", "agent", "object", "status", "steps", "usage"]);
         let [id, model, agent] = [id, model, agent].map(|word| word?.owned_string());
         if self.state != State::Before && id.is_some() && id == self.id {
             events.notice(Kind::DuplicateStart, "the interaction was started again");
@@ -151,8 +145,7 @@ impl Fold {
             events.notice(Kind::DuplicateBlock, format!("step {index} was opened a second time"));
             self.end_step(index, events);
         }
-        let ([kind], mut others, read) = step.split(["type"]);
-        read?;
+        let ([kind], mut others) = step.split(["type"])?;
         let kind = kind.and_then(Raw::string).unwrap_or_default();
         let mut faults = Faults::default();
         let (step, slot) = match &*kind {
@@ -205,9 +198,8 @@ impl Fold {
     }
 
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([kind, text, signature, content], mut others, read) =
-            delta.split(["type", "text", "signature", "content"]);
-        read?;
+        let ([kind, text, signature, content], mut others) =
+            delta.split(["type", "text", "signature", "content"])?;
         let (kind, text) = (kind.and_then(Raw::string).unwrap_or_default(), text.or(signature));
         let mut blocks = Blocks::new(&mut self.slots, events);
         let slot = match (self.steps.get_mut(&index), &*kind) {
@@ -298,8 +290,8 @@ impl Fold {
         frame: &Frame<'_>,
         events: &mut Events,
     ) -> Result<(), Error> {
-        let ([status, usage, steps, error, ..], others, read) =
-            interaction.split(["status", "usage", "steps", "error", "id", "model", "object", "agent"]);
+        let ([status, usage, steps, error, ..], others, read) = interaction
+            .split_leniently(["status", "usage", "steps", "error", "id", "model", "object", "agent"]);
         let status = status.and_then(Raw::owned_string);
         let mut faults = Faults::default();
         faults.note("`interaction`", read);

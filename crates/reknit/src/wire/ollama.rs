@@ -50,9 +50,8 @@ pub(super) struct Fold {
 
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([message, response, thinking, created_at, done, error], mut others, read) =
-            Raw::new(frame.data).split(["message", "response", "thinking", "created_at", "done", "error"]);
-        read?;
+        let ([message, response, thinking, created_at, done, error], mut others) =
+            Raw::new(frame.data).split(["message", "response", "thinking", "created_at", "done", "error"])?;
         if let Some(error) = error {
             self.state = State::After;
             fail(error, &["type"], frame, events);
@@ -108,9 +107,8 @@ impl Translate for Fold {
 
 impl Fold {
     fn message(&mut self, message: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([_, content, thinking, calls, images], others, read) =
-            message.split(["role", "content", "thinking", "tool_calls", "images"]);
-        read?;
+        let ([_, content, thinking, calls, images], others) =
+            message.split(["role", "content", "thinking", "tool_calls", "images"])?;
         let mut blocks = Blocks::new(&mut self.slots, events);
         blocks.grow(&mut self.thinking, &THINKING, thinking);
         blocks.grow(&mut self.text, &TEXT, content);
@@ -121,10 +119,7 @@ impl Fold {
             blocks.events.closed(slot);
             Ok(())
         });
-        faults.each("`tool_calls`", calls, |call| {
-            self.has_calls |= tool_call(call, &mut blocks)? == Made::Call;
-            Ok(())
-        });
+        faults.each("`tool_calls`", calls, |call| tool_call(call, &mut self.has_calls, &mut blocks));
         others.keep_new(Owner::Message, &mut self.seen, events);
         faults.result()
     }
@@ -145,26 +140,16 @@ impl Fold {
     }
 }
 
-/// What an element of `tool_calls` turned out to be.
-#[derive(PartialEq)]
-enum Made {
-    Call,
-    Nothing,
-}
-
-fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
-    let ([_, id, function], mut others, read) = call.split(["type", "id", "function"]);
-    read?;
+fn tool_call(call: Raw<'_>, has_calls: &mut bool, blocks: &mut Blocks<'_>) -> Result<(), Error> {
+    let ([_, id, function], mut others) = call.split(["type", "id", "function"])?;
     // The order of the calls says the same as the index.
-    let ([_, name, arguments], more, read) =
-        function.unwrap_or_default().split(["index", "name", "arguments"]);
-    read?;
+    let ([_, name, arguments], more) = function.unwrap_or_default().split(["index", "name", "arguments"])?;
     others.append(more);
     let id = id.and_then(Raw::string);
     let Some(name) = name.and_then(Raw::string) else {
         let message = "a call has no name";
         blocks.events.keep_unknown(Kind::OrphanFragment, message, call);
-        return Ok(Made::Nothing);
+        return Ok(());
     };
     let slot = blocks.new_call(id.as_deref(), &name, Notation::Json);
     if let Some(arguments) = arguments {
@@ -172,5 +157,6 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
     }
     others.keep(Owner::Block(slot), blocks.events);
     blocks.events.closed(slot);
-    Ok(Made::Call)
+    *has_calls = true;
+    Ok(())
 }

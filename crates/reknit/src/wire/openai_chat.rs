@@ -80,9 +80,8 @@ impl Translate for Fold {
         }
         self.fragments = Fragments::None;
         let data = Raw::new(frame.data);
-        let ([choices, usage, error, id, model, padding, more_padding], others, read) =
-            data.split(["choices", "usage", "error", "id", "model", PADDING[0], PADDING[1]]);
-        read?;
+        let ([choices, usage, error, id, model, padding, more_padding], others) =
+            data.split(["choices", "usage", "error", "id", "model", PADDING[0], PADDING[1]])?;
         padding.into_iter().chain(more_padding).for_each(|padding| events.ignore(padding));
         let [id, model] = [id, model].map(|word| word?.string());
         if choices.is_none() && is_heartbeat(frame) {
@@ -181,9 +180,8 @@ impl Fold {
     }
 
     fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([index, delta, message, text, logprobs, finish_reason, usage], mut others, read) =
-            choice.split(["index", "delta", "message", "text", "logprobs", "finish_reason", "usage"]);
-        read?;
+        let ([index, delta, message, text, logprobs, finish_reason, usage], mut others) =
+            choice.split(["index", "delta", "message", "text", "logprobs", "finish_reason", "usage"])?;
         let index = index.and_then(Raw::index).unwrap_or(0);
         // A whole reply has a `message` where a stream has a `delta`; some servers send both. A completion of
         // a text has neither.

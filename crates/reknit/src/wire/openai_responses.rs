@@ -103,10 +103,10 @@ impl Fold {
         let Admission { begins, order, refusal } = self.gate.admit(step, kind, members);
         match begins {
             Begins::No => {}
-            Begins::Response => self.start(members.response.unwrap_or(Raw::new("{}")), events),
+            Begins::Response => self.start(members.response.unwrap_or_default(), events),
             Begins::Unseen => {
                 events.notice(Kind::MissingStart, "the start of the message is missing");
-                self.start(Raw::new("{}"), events);
+                self.start(Raw::default(), events);
             }
         }
         match order {
@@ -136,10 +136,10 @@ impl Fold {
         frame: &Frame<'_>,
         events: &mut Events,
     ) {
-        let item = members.item.unwrap_or(Raw::new("{}"));
+        let item = members.item.unwrap_or_default();
         match step {
             Step::Response(status) => {
-                self.response(status, members.response.unwrap_or(Raw::new("{}")), frame, events);
+                self.response(status, members.response.unwrap_or_default(), frame, events);
                 for (key, value) in members.others.iter() {
                     self.keep(key, value, events);
                 }
@@ -333,8 +333,12 @@ impl Fold {
     }
 
     fn count(&mut self, usage: Raw<'_>, events: &mut Events) {
-        let ([input, output, of_input, of_output], ..) =
-            usage.split(["input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"]);
+        let ([input, output, of_input, of_output], ..) = usage.split_leniently([
+            "input_tokens",
+            "output_tokens",
+            "input_tokens_details",
+            "output_tokens_details",
+        ]);
         let detail = |of: Option<Raw<'_>>, key| of.and_then(|of| of.get(key)).and_then(Raw::number);
         let counts = Usage {
             input: input.and_then(Raw::number),

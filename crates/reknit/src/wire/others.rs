@@ -37,6 +37,10 @@ impl<'a> Others<'a> {
         self.take(key)?.owned_string()
     }
 
+    pub(super) fn retain(&mut self, keeps: impl Fn(&Raw<'a>) -> bool) {
+        self.0.retain(|(_, value)| keeps(value));
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

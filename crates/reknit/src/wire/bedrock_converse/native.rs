@@ -7,10 +7,10 @@ use crate::event::{Keep, Slot};
 use crate::frame::{self, Frame};
 use crate::json::{Object, Value};
 use crate::text::Text;
-use crate::wire::Rebuild;
-use crate::wire::join::{append, grow, push};
+use crate::wire::join::{append, grow, push, put_all};
 use crate::wire::object::object;
 use crate::wire::slots::Slots;
+use crate::wire::{Rebuild, State};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
@@ -19,16 +19,8 @@ pub(in crate::wire) struct Native {
     fields: Object,
     slots: Slots,
     blocks: BTreeMap<Slot, Slotted>,
+    /// After `messageStop`, metadata may follow.
     state: State,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Empty,
-    Open,
-    /// `messageStop` came, and metadata may follow.
-    Stopped,
 }
 
 #[derive(Clone, Debug)]
@@ -72,7 +64,7 @@ impl Rebuild for Native {
             None => (frame.event.to_owned(), data.into()),
         };
         let is_error_body = name.is_empty() && payload.get("message").is_some();
-        if is_error_body && self.state == State::Empty {
+        if is_error_body && self.state == State::Before {
             return done.push(payload);
         }
         if let Value::Object(payload) = payload {
@@ -82,7 +74,7 @@ impl Rebuild for Native {
 
     fn take(&mut self) -> Option<Value> {
         let Self { role, fields, blocks, state, .. } = std::mem::take(self);
-        if state == State::Empty {
+        if state == State::Before {
             return None;
         }
         let content: Vec<_> = blocks.into_values().map(Slotted::into_value).collect();
@@ -90,7 +82,7 @@ impl Rebuild for Native {
         let message = object([("role", role), ("content", content.into())]);
         let mut response = Object::new();
         response.insert("output", object([("message", message)]));
-        fields.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
+        put_all(&mut response, fields);
         Some(response.into())
     }
 }
@@ -99,10 +91,10 @@ impl Native {
     fn event(&mut self, name: &str, kind: frame::Kind, mut payload: Object, done: &mut Vec<Value>) {
         payload.remove(PADDING);
         let index = payload.remove("contentBlockIndex").and_then(|index| index.as_u64()).unwrap_or(0);
-        let is_late = self.state == State::Stopped;
+        let is_late = self.state == State::After;
         if kind == frame::Kind::Error || name.ends_with(EXCEPTION) {
             // Nothing else comes if there is an error instead of a message.
-            if self.state == State::Empty {
+            if self.state == State::Before {
                 done.push(object([(name, payload.into())]));
             }
             return;
@@ -111,11 +103,11 @@ impl Native {
             "messageStart" => {
                 done.extend(self.take());
                 self.role = payload.remove("role");
-                self.state = State::Open;
+                self.state = State::Within;
             }
             METADATA => {
                 self.begin();
-                payload.into_iter().for_each(|(key, value)| drop(self.fields.insert(key, value)));
+                put_all(&mut self.fields, payload);
             }
             // What comes after the end does not belong to the message that is over.
             _ if is_late => {}
@@ -138,16 +130,16 @@ impl Native {
             "messageStop" => {
                 self.begin();
                 self.blocks.values_mut().for_each(Slotted::close);
-                payload.into_iter().for_each(|(key, value)| drop(self.fields.insert(key, value)));
-                self.state = State::Stopped;
+                put_all(&mut self.fields, payload);
+                self.state = State::After;
             }
             _ => {}
         }
     }
 
     fn begin(&mut self) {
-        if self.state == State::Empty {
-            self.state = State::Open;
+        if self.state == State::Before {
+            self.state = State::Within;
         }
     }
 

@@ -9,8 +9,7 @@ use crate::wire::numbered::Open;
 
 impl Fold {
     pub(super) fn whole(&mut self, reply: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([output, reason, usage], others, read) = reply.split(["output", "stopReason", "usage"]);
-        read?;
+        let ([output, reason, usage], others) = reply.split(["output", "stopReason", "usage"])?;
         let message = output.and_then(|output| output.get("message")).unwrap_or_default();
         *self = Self { state: State::Within, ..Self::default() };
         let role = message.get("role").and_then(Raw::owned_string);

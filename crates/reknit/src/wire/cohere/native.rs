@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::join::{append, grow};
+use super::super::join::{append, grow, put_all};
 use super::TOOL_PLAN;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
@@ -59,7 +59,7 @@ impl Rebuild for Native {
         }
         reply.read(&kind, index, message);
         if kind == "message-end" {
-            delta.into_iter().for_each(|(key, value)| drop(reply.fields.insert(key, value)));
+            put_all(&mut reply.fields, delta);
             done.extend(self.take());
         }
     }
@@ -74,9 +74,7 @@ impl Rebuild for Native {
         }
         let reason = ["finish_reason", "usage", "logprobs", "error"].map(|key| (key, fields.remove(key)));
         fields.insert("message", message);
-        for (key, value) in reason {
-            value.into_iter().for_each(|value| drop(fields.insert(key, value)));
-        }
+        put_all(&mut fields, reason.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
         Some(fields.into())
     }
 }

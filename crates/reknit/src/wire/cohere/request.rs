@@ -3,8 +3,8 @@
 use crate::json::{Members, Misread, Value};
 use crate::wire::object::{filled, object, object_of, paragraphs};
 use crate::wire::request::{
-    Alphabet, Around, Call, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart,
-    chat, refuse_all_but_words,
+    Alphabet, Around, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart, chat,
+    refuse_all_but_words,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -47,7 +47,7 @@ fn assistant(parts: &[ReplyPart]) -> Value {
                 let text = (&*thinking.text).into();
                 content.push(object([("type", "thinking".into()), ("thinking", text)]));
             }
-            ReplyPart::Call { call, .. } => calls.push(tool_call(call)),
+            ReplyPart::Call { call, .. } => calls.push(chat::tool_call(call)),
             ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
         }
     }
@@ -57,12 +57,6 @@ fn assistant(parts: &[ReplyPart]) -> Value {
         ("content", filled(content)),
         ("tool_calls", filled(calls)),
     ])
-}
-
-fn tool_call(call: &Call) -> Value {
-    let arguments = call.input.text().into();
-    let function = object([("name", (&*call.name).into()), ("arguments", arguments)]);
-    object([("id", (&*call.id).into()), ("type", "function".into()), ("function", function)])
 }
 
 fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {

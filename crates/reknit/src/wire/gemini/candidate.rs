@@ -76,8 +76,7 @@ impl Candidate {
     }
 
     pub(super) fn part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
-        let ([text, thought, signature], others, read) = part.split(["text", "thought", "thoughtSignature"]);
-        read?;
+        let ([text, thought, signature], others) = part.split(["text", "thought", "thoughtSignature"])?;
         let known = others.iter().rfind(|(key, _)| KNOWN.contains(key));
         let held = known.or_else(|| others.iter().find(|(key, _)| !ANNOTATIONS.contains(key)));
         let Some((kind, value)) = held else {
@@ -111,7 +110,7 @@ impl Candidate {
         Ok(())
     }
 
-    pub(super) fn keep(&mut self, index: u32, others: Others<'_>, events: &mut Events) {
+    pub(super) fn keep(&mut self, index: u32, others: &Others<'_>, events: &mut Events) {
         others.keep_new(Owner::Choice(index), &mut self.seen, events);
     }
 
@@ -190,9 +189,8 @@ impl Candidate {
         part: Raw<'_>,
         blocks: &mut Blocks<'_>,
     ) -> Result<(), Error> {
-        let ([id, name, args, partial, continues], others, read) =
-            function.split(["id", "name", "args", "partialArgs", "willContinue"]);
-        read?;
+        let ([id, name, args, partial, continues], others) =
+            function.split(["id", "name", "args", "partialArgs", "willContinue"])?;
         let [id, name] = [id, name].map(|word| word?.owned_string());
         let mut call = match std::mem::take(&mut self.open) {
             Open::Call(mut call) if goes_on(call.id.as_deref(), id.as_deref(), name.as_deref()) => {
@@ -252,8 +250,7 @@ impl Candidate {
 
     /// Takes a call of one of Google's own tools.
     fn server_call(&mut self, call: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
-        let ([id, name, args], others, read) = call.split(["id", "toolType", "args"]);
-        read?;
+        let ([id, name, args], others) = call.split(["id", "toolType", "args"])?;
         let [id, name] = [id, name].map(|word| word?.owned_string());
         let slot = self.ran(blocks.call_id(id), name.unwrap_or_default(), args.map_or("", Raw::text), blocks);
         // The part goes back as what it was.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::fields::Raw;
-use super::super::join::{append, grow};
+use super::super::join::{append, grow, put_all};
 use super::arguments::Arguments;
 use super::candidate::{ANNOTATIONS, goes_on};
 use crate::frame::Frame;
@@ -43,7 +43,7 @@ impl Rebuild for Native {
         if let Some(Value::Object(_)) = response.get("response")
             && let Some(Value::Object(inner)) = response.remove("response")
         {
-            inner.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
+            put_all(&mut response, inner);
         }
         if self.is_another(&response) {
             done.extend(self.take());
@@ -69,7 +69,7 @@ impl Rebuild for Native {
             let candidates = candidates.into_values().map(Candidate::into_value);
             response.insert("candidates", Value::Array(candidates.collect()));
         }
-        fields.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
+        put_all(&mut response, fields);
         Some(Value::Object(response))
     }
 }
@@ -248,7 +248,7 @@ impl Candidate {
         if !self.content.is_empty() {
             candidate.insert("content", Value::Object(self.content));
         }
-        self.fields.into_iter().for_each(|(key, value)| drop(candidate.insert(key, value)));
+        put_all(&mut candidate, self.fields);
         Value::Object(candidate)
     }
 }

@@ -1,6 +1,6 @@
 //! The stream as Ollama's last object, joined with everything that came before it.
 
-use super::super::join::{append, grow};
+use super::super::join::{append, field, grow};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::wire::{Rebuild, is_heartbeat};
@@ -38,10 +38,7 @@ impl Rebuild for Native {
 
 impl Native {
     fn message(&mut self, message: Object) {
-        if self.reply.get("message").is_none() {
-            self.reply.insert("message", Value::Object(Object::new()));
-        }
-        let Some(Value::Object(known)) = self.reply.get_mut("message") else { return };
+        let Some(Value::Object(known)) = field(&mut self.reply, "message", Object::new) else { return };
         for (key, value) in message {
             match (&*key, value) {
                 (_, Value::Null) => {}

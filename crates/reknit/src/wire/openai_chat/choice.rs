@@ -185,7 +185,7 @@ impl Choice {
 
     /// Takes a part of content that is a list, as Mistral sends it.
     fn content_part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) {
-        let ([kind, text, thinking], others, _) = part.split(["type", "text", "thinking"]);
+        let ([kind, text, thinking], others, _) = part.split_leniently(["type", "text", "thinking"]);
         let kind = kind.and_then(Raw::string);
         let is_text = others.is_empty() || matches!(kind.as_deref(), None | Some("text" | "output_text"));
         match (thinking, text) {
@@ -230,10 +230,10 @@ impl Choice {
     /// Takes a fragment of a call. Returns the call if the fragment only brings more of its arguments.
     fn tool_call(&mut self, fragment: Raw<'_>, blocks: &mut Blocks<'_>) -> Option<Growing> {
         let ([_, index, id, function, custom], mut others, _) =
-            fragment.split(["type", "index", "id", "function", "custom"]);
+            fragment.split_leniently(["type", "index", "id", "function", "custom"]);
         let notation = if custom.is_some() { Notation::Plain } else { Notation::Json };
         let body = custom.or(function).unwrap_or_default();
-        let ([name, arguments, input], more, _) = body.split(["name", "arguments", "input"]);
+        let ([name, arguments, input], more, _) = body.split_leniently(["name", "arguments", "input"]);
         others.append(more);
         let (index, arguments) = (index.and_then(Raw::number), arguments.or(input));
         let [id, name] = [id, name].map(|word| word?.string());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::join::{append, field, grow};
+use super::super::join::{append, field, grow, put_all};
 use super::super::object::object;
 use super::PADDING;
 use super::choice::NAMES;
@@ -53,7 +53,7 @@ impl Rebuild for Native {
             && is_late(&chunk, last)
         {
             let fields = chunk.into_iter().filter(|(key, value)| is_extra(key) && !value.is_null());
-            return fields.for_each(|(key, value)| drop(last.insert(key, value)));
+            return put_all(last, fields);
         }
         let failed = chunk.get("error").is_some_and(|error| !error.is_null());
         self.chunk(chunk);
@@ -247,7 +247,7 @@ impl Choice {
                 return more.for_each(|(key, value)| self.router.hold(index, &key, value));
             }
         };
-        more.for_each(|(key, value)| drop(self.calls[call].fields.insert(key, value)));
+        put_all(&mut self.calls[call].fields, more);
     }
 
     fn into_value(mut self, index: u64) -> Value {
@@ -263,7 +263,7 @@ impl Choice {
         if self.fields.get("text").is_none() || !self.message.is_empty() {
             choice.insert("message", Value::Object(self.message));
         }
-        self.fields.into_iter().for_each(|(key, value)| drop(choice.insert(key, value)));
+        put_all(&mut choice, self.fields);
         Value::Object(choice)
     }
 }
@@ -279,7 +279,7 @@ impl Call {
             call.insert("id", Value::from(id));
         }
         call.insert("type", Value::from(&*self.body));
-        self.fields.into_iter().for_each(|(key, value)| drop(call.insert(key, value)));
+        put_all(&mut call, self.fields);
         call.insert(self.body, Value::Object(body));
         Value::Object(call)
     }

@@ -3,8 +3,8 @@
 use crate::json::{Members, Misread, Value};
 use crate::wire::object::{filled, object, object_of, paragraphs, with};
 use crate::wire::request::{
-    Alphabet, Around, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart,
-    Thinking, UserPart, chat, refuse_all_but_words,
+    Alphabet, Around, Called, Content, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart,
+    chat, refuse_all_but_words,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -68,7 +68,10 @@ fn assistant(parts: &[ReplyPart]) -> Value {
                 }
                 add_details(thinking, &mut details);
             }
-            ReplyPart::Call { call, .. } => calls.push(tool_call(call)),
+            ReplyPart::Call { call, .. } => {
+                let content = call.fields.get(EXTRA_CONTENT).cloned();
+                calls.push(with(chat::tool_call(call), EXTRA_CONTENT, content));
+            }
             ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
         }
     }
@@ -104,17 +107,6 @@ fn add_details(thinking: &Thinking, details: &mut Vec<Value>) {
     if let Some(data) = &thinking.redacted {
         add("reasoning.encrypted", "data", data, None);
     }
-}
-
-fn tool_call(call: &Call) -> Value {
-    let name = ("name", (&*call.name).into());
-    let (kind, key) = match &call.input {
-        Input::Object(_) => ("function", "arguments"),
-        Input::Plain(_) => ("custom", "input"),
-    };
-    let function = object([name, (key, call.input.text().into())]);
-    let written = object([("id", (&*call.id).into()), ("type", kind.into()), (kind, function)]);
-    with(written, EXTRA_CONTENT, call.fields.get(EXTRA_CONTENT).cloned())
 }
 
 fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {

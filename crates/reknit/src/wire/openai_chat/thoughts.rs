@@ -131,7 +131,7 @@ fn agree<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> bool {
 impl<'a> Detail<'a> {
     fn read(raw: Raw<'a>) -> Self {
         let ([_, index, text, summary, signature, data], others, _) =
-            raw.split(["type", "index", "text", "summary", "signature", "data"]);
+            raw.split_leniently(["type", "index", "text", "summary", "signature", "data"]);
         let [text, summary, signature] =
             [text, summary, signature].map(|value| value.filter(|value| value.has_text()));
         let text = text.map(|text| (Content::Text, text));
@@ -148,6 +148,8 @@ impl<'a> Detail<'a> {
 /// Whether some of `reasoning_details` have text, which is that of the other fields again.
 pub(super) fn have_text(details: Raw<'_>) -> bool {
     let mut have = false;
-    let _ = details.elements(|detail| have |= Detail::read(detail).text.is_some());
+    let _ = details.elements(|detail| {
+        let _ = detail.fields(|key, value| have |= matches!(key, "text" | "summary") && value.has_text());
+    });
     have
 }

@@ -85,7 +85,7 @@ impl Item {
 
     /// An item whose start is missing.
     pub(super) fn unstarted(place: u32, word: &str, id: Option<&str>, events: &mut Events) -> Self {
-        let raw = Raw::new("{}");
+        let raw = Raw::default();
         let mut item = Self::blank(place, word.to_owned(), raw);
         item.id = id.map(str::to_owned);
         item.begin(raw, events);
@@ -198,9 +198,7 @@ impl Item {
     /// Reads an event about the item. Returns whether the item has a place for it.
     pub(super) fn step(&mut self, step: ItemStep<'_>, event: &Members<'_>, events: &mut Events) -> bool {
         let fits = match step {
-            ItemStep::Part(part, moment) => {
-                self.part(part, event.part.unwrap_or(Raw::new("{}")), moment, events)
-            }
+            ItemStep::Part(part, moment) => self.part(part, event.part.unwrap_or_default(), moment, events),
             ItemStep::Text(part, opening) => self.text(part, opening, event, events),
             ItemStep::Arguments(_) => self.text(Part::Whole, TEXT, event, events),
             ItemStep::Inner(inner) => self.inner(inner, event, events),
@@ -227,7 +225,7 @@ impl Item {
         if !self.has(part) {
             return false;
         }
-        let ([word, text, refusal], others, _) = raw.split(["type", "text", "refusal"]);
+        let ([word, text, refusal], others, _) = raw.split_leniently(["type", "text", "refusal"]);
         let word = word.and_then(Raw::string);
         let opening = match (word.as_deref(), self.kind) {
             (Some("output_text" | "text"), _) | (None, Kind::Message) => TEXT,

@@ -15,7 +15,7 @@ use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
-use crate::wire::join::{append, field, grow};
+use crate::wire::join::{append, field, grow, put_all};
 
 /// The responses of a stream.
 ///
@@ -125,7 +125,7 @@ impl Native {
         let has_output = matches!(response.get("output"), Some(Value::Array(output)) if !output.is_empty());
         if !(over && has_output) {
             let mut merged = self.response.take().unwrap_or_default();
-            response.into_iter().for_each(|(key, value)| drop(merged.insert(key, value)));
+            put_all(&mut merged, response);
             response = merged;
         } else {
             self.items = Items::default();
