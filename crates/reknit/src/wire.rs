@@ -11,7 +11,7 @@ use std::str::FromStr;
 use crate::diagnostic::{Hint, Kind};
 use crate::event::{Event, Slot, Start};
 use crate::frame::{self, Frame};
-use crate::json::Value;
+use crate::json::{Object, Value};
 
 mod agent_c;
 mod anthropic;
@@ -132,12 +132,16 @@ trait Translate: Send + Sync {
 
 /// Turns the frames of one dialect into the provider's own form of the reply.
 trait Rebuild: Send + Sync {
-    fn read(&mut self, frame: &Frame<'_>, data: Value);
+    /// Takes a frame. A message that ends with it is added to `done`.
+    fn read(&mut self, frame: &Frame<'_>, data: Object, done: &mut Vec<Value>);
 
-    fn done(&mut self) {}
+    /// Whether `[DONE]` ends a message, and what follows begins another.
+    fn ends_with_done(&self) -> bool {
+        false
+    }
 
-    /// The messages in order; the last one may be unfinished.
-    fn into_messages(self: Box<Self>) -> Vec<Value>;
+    /// Takes the message that is being built, which may be unfinished.
+    fn take(&mut self) -> Option<Value>;
 }
 
 // Whatever a fold can do is linked with it, and nobody reads what it would print.
@@ -367,6 +371,8 @@ impl Translator {
 #[derive(Debug)]
 pub(crate) struct Native {
     fold: Box<dyn Rebuild>,
+    /// The messages that are over.
+    done: Vec<Value>,
     /// Whether a frame contained half of a surrogate pair, so that there are marks to resolve.
     has_halves: bool,
 }
@@ -374,7 +380,7 @@ pub(crate) struct Native {
 impl Native {
     /// Starts at the beginning of a stream; `None` if the dialect [has no such form](Dialect::has_native).
     pub(crate) fn new(dialect: Dialect) -> Option<Self> {
-        Some(Self { fold: dialect.rebuild()?, has_halves: false })
+        Some(Self { fold: dialect.rebuild()?, done: Vec::new(), has_halves: false })
     }
 
     /// Takes the next frame of the stream.
@@ -383,18 +389,21 @@ impl Native {
             return;
         }
         if frame.data == DONE {
-            return self.fold.done();
+            if self.fold.ends_with_done() {
+                self.done.extend(self.fold.take());
+            }
+            return;
         }
         // The translator sees the same frames, and reports those that are not objects.
-        if let Some(data) = self.parse(frame.data) {
-            self.fold.read(frame, data);
+        if let Some(Value::Object(data)) = self.parse(frame.data) {
+            self.fold.read(frame, data, &mut self.done);
         }
     }
 
     /// The messages of the stream in order; the last one may be unfinished.
-    pub(crate) fn into_messages(self) -> Vec<Value> {
-        let messages = self.fold.into_messages();
-        if self.has_halves { messages.into_iter().map(halves::resolve).collect() } else { messages }
+    pub(crate) fn into_messages(mut self) -> Vec<Value> {
+        self.done.extend(self.fold.take());
+        if self.has_halves { self.done.into_iter().map(halves::resolve).collect() } else { self.done }
     }
 
     /// The value of a frame, read as leniently as the translator reads it if some part is malformed.

@@ -156,7 +156,7 @@ impl Messages {
         if *kind == Kind::Error && queue.open_text().is_empty() {
             queue.open().push_str(message);
         }
-        queue.close_message(self.start..end, *kind, event);
+        queue.close_as(self.start..end, *kind, event, None);
     }
 }
 

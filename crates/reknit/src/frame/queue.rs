@@ -73,22 +73,13 @@ impl Queue {
         self.data.text.truncate((self.open - self.data.base) as usize);
     }
 
-    /// Queues the open frame and opens the next.
+    /// Queues the open frame, which is nothing but data, and opens the next.
     pub(super) fn close(&mut self, bytes: Range<u64>) {
-        self.close_event(bytes, "", None);
+        self.close_as(bytes, Kind::Data, "", None);
     }
 
-    /// Queues the open frame as a server-sent event and opens the next.
-    pub(super) fn close_event(&mut self, bytes: Range<u64>, event: &str, retry: Option<u64>) {
-        self.close_frame(bytes, Kind::Data, event, retry);
-    }
-
-    /// Queues the open frame as a message of an AWS event stream and opens the next.
-    pub(super) fn close_message(&mut self, bytes: Range<u64>, kind: Kind, event: &str) {
-        self.close_frame(bytes, kind, event, None);
-    }
-
-    fn close_frame(&mut self, bytes: Range<u64>, kind: Kind, event: &str, retry: Option<u64>) {
+    /// Queues the open frame and opens the next.
+    pub(super) fn close_as(&mut self, bytes: Range<u64>, kind: Kind, event: &str, retry: Option<u64>) {
         let data = self.open..self.data.end();
         self.open = data.end;
         let event = self.names.push(event);

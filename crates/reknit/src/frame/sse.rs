@@ -6,7 +6,7 @@ use memchr::memchr2;
 
 use super::queue::{Problem, Queue};
 use super::utf8::{Lossy, Tally};
-use super::{Error, admit};
+use super::{Error, Kind, admit};
 use line::{DATA, Field, Part, after_line, is_open_data, line_end, milliseconds};
 
 /// The framer of [`Framing::Sse`](super::Framing::Sse).
@@ -326,7 +326,7 @@ impl Sse {
             queue.tallied(&mut self.bad, Problem::InvalidUtf8);
             // Servers send `retry` on its own, without data. It is returned with the next event that has
             // data.
-            queue.close_event(event.start..event.end, &event.name, event.retry.take());
+            queue.close_as(event.start..event.end, Kind::Data, &event.name, event.retry.take());
         }
         event.name.clear();
         event.data_lines = 0;

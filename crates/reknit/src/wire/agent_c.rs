@@ -19,16 +19,12 @@ use crate::frame::Frame;
 
 /// The type alone is not enough: other providers use the same words.
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
-    let (mut kind, mut session, mut chat_session) = (None, false, false);
-    let read = Raw::new(frame.data).members(|key, value| match key {
-        "type" => kind = value.string(),
-        "session_id" => session = value.string().is_some(),
-        "chat_session" => chat_session = value.text().starts_with('{'),
-        _ => {}
-    });
-    let kind = kind.as_deref().unwrap_or_default();
-    let is_known = Part::of(kind).is_some() || NOT_OF_A_REPLY.contains(&kind);
-    read.is_ok() && is_known && (session || chat_session && kind == "chat_session_changed")
+    let members = Raw::new(frame.data).split(["type", "session_id", "chat_session"]);
+    let Ok(([kind, session, chat], _)) = members else { return false };
+    let kind = kind.and_then(Raw::string).unwrap_or_default();
+    let is_known = Part::of(&kind).is_some() || NOT_OF_A_REPLY.contains(&&*kind);
+    let is_change = kind == "chat_session_changed" && chat.is_some_and(|chat| chat.text().starts_with('{'));
+    is_known && (session.is_some_and(Raw::has_text) || is_change)
 }
 
 #[derive(Clone, Debug, Default)]
@@ -155,11 +151,11 @@ impl<'a> Members<'a> {
             "output_tokens" => members.usage.output = value.number(),
             "completion_options" => {
                 members.model = value.get("model").and_then(Raw::owned_string);
-                members.others.add(key, value);
+                members.others.add(key.to_owned().into(), value);
             }
             // A reply is always the model's, and whether a call runs follows from the order of events.
             "role" | "format" | "active" => {}
-            _ => members.others.add(key, value),
+            _ => members.others.add(key.to_owned().into(), value),
         })?;
         Ok(members)
     }

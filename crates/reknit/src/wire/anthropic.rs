@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::blocks::{TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::fail;
-use super::fields::{Error, Raw, Scan};
+use super::fields::{Error, Raw};
 use super::numbered::{Arguments, Numbered, Open};
 use super::others::Others;
 use super::{DONE, State, Translate};
@@ -52,96 +52,25 @@ pub(super) struct Fold {
     stopped: bool,
 }
 
-#[derive(Default)]
-struct Members<'a> {
-    kind: Option<Cow<'a, str>>,
-    index: Option<u64>,
-    message: Raw<'a>,
-    block: Raw<'a>,
-    delta: Delta<'a>,
-    usage: Option<Raw<'a>>,
-    error: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
-impl<'a> Members<'a> {
-    fn read(data: &'a str) -> Result<Self, Error> {
-        let mut members = Self::default();
-        let mut scan = Scan::new(data);
-        scan.object()?;
-        while let Some(key) = scan.key()? {
-            if key == "delta" {
-                members.delta = Delta::read(&mut scan)?;
-                continue;
-            }
-            let value = scan.value()?;
-            match &*key {
-                "type" => members.kind = value.string(),
-                "index" => members.index = value.number(),
-                "message" => members.message = value,
-                "content_block" => members.block = value,
-                "usage" => members.usage = Some(value),
-                "error" => members.error = Some(value),
-                _ if value.is_null() => {}
-                _ => members.others.add(&key, value),
-            }
-        }
-        scan.end()?;
-        Ok(members)
-    }
-}
-
-/// A `delta`, up to the first error if there is one.
-#[derive(Default)]
-struct Delta<'a> {
-    raw: Raw<'a>,
-    kind: Cow<'a, str>,
-    /// What the block grows by, under any of its names.
-    text: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
-impl<'a> Delta<'a> {
-    fn read(scan: &mut Scan<'a>) -> Result<Self, Error> {
-        let mut delta = Self::default();
-        let raw = scan.nested(|scan| {
-            scan.object()?;
-            while let Some(key) = scan.key()? {
-                let value = scan.value()?;
-                match &*key {
-                    "type" => delta.kind = value.string().unwrap_or_default(),
-                    "text" | "partial_json" | "thinking" | "signature" | "citation" => {
-                        delta.text = Some(value);
-                    }
-                    _ if value.is_null() => {}
-                    _ => delta.others.add(&key, value),
-                }
-            }
-            Ok(())
-        })?;
-        Ok(Self { raw, ..delta })
-    }
-}
-
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects also end this one with OpenAI's last frame.
         if frame.data == DONE {
             return Ok(());
         }
-        let mut members = Members::read(frame.data)?;
-        let delta = std::mem::take(&mut members.delta);
-        let kind = members.kind.as_deref().unwrap_or(match &members.error {
-            Some(_) => "error",
-            None => frame.event,
-        });
-        let index = members.index.unwrap_or(0);
+        let data = Raw::new(frame.data);
+        let ([kind, index, message, block, delta, usage, error], others) =
+            data.split(["type", "index", "message", "content_block", "delta", "usage", "error"])?;
+        let untyped = if error.is_some() { "error" } else { frame.event };
+        let kind = kind.and_then(Raw::string).unwrap_or(untyped.into());
+        let index = index.and_then(Raw::number).unwrap_or(0);
+        let delta = delta.unwrap_or_default();
         let mut owner = Owner::Message;
-        match kind {
-            "message_start" => self.start(members.message, events),
+        match &*kind {
+            "message_start" => self.start(message.unwrap_or_default(), events),
             "content_block_start" => {
                 self.go_on(events);
-                owner = Owner::Block(self.open(index, members.block, events));
+                owner = Owner::Block(self.open(index, block.unwrap_or_default(), events));
             }
             "content_block_delta" => {
                 self.go_on(events);
@@ -153,7 +82,7 @@ impl Translate for Fold {
             }
             "message_delta" => {
                 self.state.begin("message", events);
-                self.message_delta(delta.raw, members.usage, events);
+                self.message_delta(delta, usage, events);
             }
             "message_stop" => {
                 self.state.begin("message", events);
@@ -161,22 +90,22 @@ impl Translate for Fold {
             }
             "ping" => events.push(Event::Ping),
             "error" => {
-                fail(members.error.unwrap_or_default(), &["type"], frame, events);
+                fail(error.unwrap_or_default(), &["type"], frame, events);
                 self.state = State::After;
                 return Ok(());
             }
             "message" => {
-                self.start(Raw::new(frame.data), events);
+                self.start(data, events);
                 self.stop(events);
                 return Ok(());
             }
             unknown => {
                 let message = format!("unknown event `{unknown}`");
-                events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
+                events.keep_unknown(Kind::UnknownEvent, message, data);
                 return Ok(());
             }
         }
-        members.others.keep(owner, events);
+        others.keep(owner, events);
         Ok(())
     }
 
@@ -188,20 +117,11 @@ impl Translate for Fold {
 impl Fold {
     /// `message_start`, or a whole message.
     fn start(&mut self, message: Raw<'_>, events: &mut Events) {
-        let mut start = Start::default();
-        let (mut content, mut usage, mut reason, mut others) = (None, None, None, Others::default());
         // Anything but an object has nothing to keep.
-        let _ = message.members(|key, value| match key {
-            "id" => start.id = value.owned_string(),
-            "model" => start.model = value.owned_string(),
-            "role" => start.role = value.owned_string(),
-            "content" => content = Some(value),
-            "usage" => usage = Some(value),
-            "stop_reason" => reason = value.owned_string(),
-            "type" => {}
-            _ if value.is_null() => {}
-            _ => others.add(key, value),
-        });
+        let ([_, id, model, role, content, usage, reason], others, _) =
+            message.split_leniently(["type", "id", "model", "role", "content", "usage", "stop_reason"]);
+        let [id, model, role, reason] = [id, model, role, reason].map(|word| word?.owned_string());
+        let start = Start { id, model, role };
         if self.state != State::Before && start.id.is_some() && start.id == self.id {
             return events.notice(Kind::DuplicateStart, "the message was started again");
         }
@@ -225,17 +145,13 @@ impl Fold {
     }
 
     fn open(&mut self, index: u64, block: Raw<'_>, events: &mut Events) -> Slot {
-        let mut kind = Cow::Borrowed("");
-        let mut others = Others::default();
-        let _ = block.fields(|key, value| match key {
-            "type" => kind = value.string().unwrap_or_default(),
-            _ => others.add(key, value),
-        });
+        let ([kind], mut others, _) = block.split_leniently(["type"]);
+        let kind = kind.and_then(Raw::string).unwrap_or_default();
         let mut open = |opening, open, events: &mut Events| self.blocks.open(index, opening, open, events);
         let slot = match &*kind {
             "text" => {
                 let slot = open(TEXT, Open::Text, events);
-                others.take("text").into_iter().for_each(|text| events.grew(slot, text));
+                events.grew(slot, others.take("text"));
                 // A block that may get citations starts with an empty list.
                 if others.get("citations").is_some_and(|list| list.text() == "[]") {
                     others.take("citations");
@@ -244,18 +160,18 @@ impl Fold {
             }
             "thinking" => {
                 let slot = open(THINKING, Open::Thinking, events);
-                others.take("thinking").into_iter().for_each(|text| events.grew(slot, text));
-                others.take("signature").into_iter().for_each(|text| events.signed(slot, text));
+                events.grew(slot, others.take("thinking"));
+                events.signed(slot, others.take("signature"));
                 slot
             }
             "redacted_thinking" => {
-                let redacted = others.take("data").and_then(Raw::owned_string);
+                let redacted = others.take_string("data");
                 open(Opening::Thinking { redacted }, Open::Thinking, events)
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 let runner = if kind == "tool_use" { Runner::Client } else { Runner::Provider };
-                let id = CallId::Given(others.take("id").and_then(Raw::owned_string).unwrap_or_default());
-                let name = others.take("name").and_then(Raw::owned_string).unwrap_or_default();
+                let id = CallId::Given(others.take_string("id").unwrap_or_default());
+                let name = others.take_string("name").unwrap_or_default();
                 // An empty input is a placeholder for what deltas bring.
                 let input =
                     others.take("input").map(Raw::text).filter(|input| !matches!(*input, "{}" | r#""""#));
@@ -263,7 +179,7 @@ impl Fold {
                 open(native_call(id, name, runner), Open::Call(arguments), events)
             }
             result if result.ends_with("tool_result") => {
-                let call_id = others.take("tool_use_id").and_then(Raw::owned_string);
+                let call_id = others.take_string("tool_use_id");
                 open(Opening::ToolResult { kind: result.to_owned(), call_id }, Open::Whole, events)
             }
             other => open(Opening::Other { kind: other.to_owned() }, Open::Whole, events),
@@ -279,8 +195,15 @@ impl Fold {
     }
 
     /// Returns the block that the delta is for.
-    fn delta(&mut self, index: u64, delta: Delta<'_>, events: &mut Events) -> Slot {
-        let Delta { raw, kind, text, others } = delta;
+    fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Slot {
+        // The block grows by the text, under any of its names.
+        let (mut kind, mut text, mut others) = (Cow::Borrowed(""), None, Others::default());
+        let _ = delta.members(|key, value| match key {
+            "type" => kind = value.string().unwrap_or_default(),
+            "text" | "partial_json" | "thinking" | "signature" | "citation" => text = Some(value),
+            _ if value.is_null() => {}
+            _ => others.add(key.to_owned().into(), value),
+        });
         let slot = match self.blocks.slot(index) {
             Some(slot) => slot,
             None => self.open_by_delta(index, &kind, events),
@@ -317,17 +240,17 @@ impl Fold {
             }
             // An unknown kind of delta: its fields replace those of the block.
             (_, Some(Open::Whole), _) => {
-                let _ = events.keep_others(Owner::Block(slot), raw, &["type"]);
+                let _ = events.keep_others(Owner::Block(slot), delta, &["type"]);
                 return slot;
             }
             (_, Some(_), _) => {
                 let message = format!("delta `{kind}` does not fit block {index}");
-                events.keep_unknown(Kind::UnknownEvent, message, raw);
+                events.keep_unknown(Kind::UnknownEvent, message, delta);
                 return slot;
             }
             (_, None, _) => {
                 let message = format!("delta `{kind}` came for block {index}, which is closed");
-                events.keep_unknown(Kind::OrphanDelta, message, raw);
+                events.keep_unknown(Kind::OrphanDelta, message, delta);
                 return slot;
             }
         }
@@ -346,14 +269,10 @@ impl Fold {
     }
 
     fn message_delta(&mut self, delta: Raw<'_>, usage: Option<Raw<'_>>, events: &mut Events) {
-        let mut reason = None;
-        let _ = delta.members(|key, value| match key {
-            "stop_reason" => reason = value.owned_string(),
-            _ if value.is_null() => {}
-            _ => events.keep(Owner::Message, key, value),
-        });
+        let ([reason], others, _) = delta.split_leniently(["stop_reason"]);
+        others.keep(Owner::Message, events);
         count(usage, events);
-        self.reason(reason, events);
+        self.reason(reason.and_then(Raw::owned_string), events);
     }
 
     fn stop(&mut self, events: &mut Events) {

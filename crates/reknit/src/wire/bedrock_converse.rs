@@ -83,7 +83,7 @@ impl<'a> Said<'a> {
             has_output |= key == "output" && value.get("message").is_some();
             has_message |= key.eq_ignore_ascii_case("message") && value.string_body().is_some();
             if key != PADDING {
-                others.add(key, value);
+                others.add(key.to_owned().into(), value);
             }
         })?;
         Ok(match event {
@@ -143,24 +143,17 @@ const PADDING: &str = "p";
 
 impl Fold {
     fn event(&mut self, name: &str, payload: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let mut members = Members::default();
-        payload.fields(|key, value| match key {
-            "contentBlockIndex" => members.index = value.number().unwrap_or(0),
-            "start" => members.start = value,
-            "delta" => members.delta = value,
-            "role" => members.role = value.owned_string(),
-            "stopReason" => members.reason = value.owned_string(),
-            "usage" => members.usage = Some(value),
-            PADDING => events.ignore(value),
-            _ => members.others.add(key, value),
-        })?;
+        let ([index, start, delta, role, reason, usage, padding], others) =
+            payload.split(["contentBlockIndex", "start", "delta", "role", "stopReason", "usage", PADDING])?;
+        padding.into_iter().for_each(|padding| events.ignore(padding));
+        let index = index.and_then(Raw::number).unwrap_or(0);
         if name.ends_with(EXCEPTION) {
             self.fail(name, payload, events);
             return Ok(());
         }
         if name == "messageStart" {
             *self = Self { state: State::Within, ..Self::default() };
-            events.started(Start { id: None, model: None, role: members.role.take() });
+            events.started(Start { id: None, model: None, role: role.and_then(Raw::owned_string) });
         }
         self.state.begin("message", events);
         let mut faults = Faults::default();
@@ -170,24 +163,24 @@ impl Fold {
         }
         match name {
             "contentBlockStart" => {
-                faults.note("`start`", self.start(members.index, members.start, events));
+                faults.note("`start`", self.start(index, start.unwrap_or_default(), events));
             }
             "contentBlockDelta" => {
-                faults.note("`delta`", self.delta(members.index, members.delta, events));
+                faults.note("`delta`", self.delta(index, delta.unwrap_or_default(), events));
             }
-            "contentBlockStop" => self.blocks.end(members.index, events),
+            "contentBlockStop" => self.blocks.end(index, events),
             _ => {}
         }
-        let owner = match self.blocks.slot(members.index) {
+        let owner = match self.blocks.slot(index) {
             Some(slot) if is_of_block => Owner::Block(slot),
             _ => Owner::Message,
         };
-        members.others.keep(owner, events);
-        if let Some(usage) = members.usage {
+        others.keep(owner, events);
+        if let Some(usage) = usage {
             count(usage, events);
         }
         if name == "messageStop" {
-            self.stop(members.reason, events);
+            self.stop(reason.and_then(Raw::owned_string), events);
         }
         faults.result()
     }
@@ -196,19 +189,14 @@ impl Fold {
     fn start(&mut self, index: u64, start: Raw<'_>, events: &mut Events) -> Result<(), Error> {
         let mut faults = Faults::default();
         start.members(|kind, block| {
-            let (mut id, mut name, mut subtype, mut input) = (None, None, None, None);
-            let mut others = Others::default();
-            let (is_call, is_result) = (kind == "toolUse", kind == "toolResult");
-            let read = block.fields(|key, value| match key {
-                "toolUseId" if is_call || is_result => id = value.owned_string(),
-                "type" if is_call || is_result => subtype = value.owned_string(),
-                "name" if is_call => name = value.owned_string(),
-                "input" if is_call => input = Some(value),
-                _ => others.add(key, value),
-            });
+            let ([], mut others, read) = block.split_leniently([]);
             faults.note("`start`", read);
+            let mut input = None;
             let (opening, open) = match kind {
                 "toolUse" => {
+                    let [id, subtype, name] =
+                        ["toolUseId", "type", "name"].map(|key| others.take_string(key));
+                    input = others.take("input");
                     let id = CallId::Given(id.unwrap_or_default());
                     let is_the_providers = subtype.as_deref() == Some(SERVER_CALL);
                     let runner = if is_the_providers { Runner::Provider } else { Runner::Client };
@@ -219,8 +207,9 @@ impl Fold {
                     (native_call(id, name.unwrap_or_default(), runner), Open::Call(arguments))
                 }
                 "toolResult" => {
+                    let [call_id, subtype] = ["toolUseId", "type"].map(|key| others.take_string(key));
                     let kind = subtype.unwrap_or_else(|| kind.to_owned());
-                    (Opening::ToolResult { kind, call_id: id }, Open::Whole)
+                    (Opening::ToolResult { kind, call_id }, Open::Whole)
                 }
                 _ => (Opening::Other { kind: kind.to_owned() }, Open::Whole),
             };
@@ -396,29 +385,15 @@ impl Fold {
     }
 }
 
-#[derive(Default)]
-struct Members<'a> {
-    index: u64,
-    start: Raw<'a>,
-    delta: Raw<'a>,
-    role: Option<String>,
-    reason: Option<String>,
-    usage: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
 fn count(usage: Raw<'_>, events: &mut Events) {
-    let mut counts = Usage::default();
-    let read = usage.members(|key, value| match key {
-        "inputTokens" => counts.input = value.number(),
-        "outputTokens" => counts.output = value.number(),
-        "cacheReadInputTokens" => counts.cache_read = value.number(),
-        "cacheWriteInputTokens" => counts.cache_write = value.number(),
-        _ => {}
-    });
-    if read.is_err() {
-        counts = Usage::default();
-    }
+    let number = |key| usage.get(key).and_then(Raw::number);
+    let counts = Usage {
+        input: number("inputTokens"),
+        output: number("outputTokens"),
+        cache_read: number("cacheReadInputTokens"),
+        cache_write: number("cacheWriteInputTokens"),
+        reasoning: None,
+    };
     events.counted(counts, usage);
 }
 

@@ -43,9 +43,9 @@ impl<'a> Blocks<'a> {
         *slot.get_or_insert_with(|| self.new_block(opening.clone()))
     }
 
-    /// Grows a block by a string, and opens it first if necessary; an empty string does nothing.
-    pub(super) fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Raw<'_>) {
-        if text.has_text() {
+    /// Grows a block by a string, and opens it first if necessary; a string that is empty or absent does nothing.
+    pub(super) fn grow(&mut self, slot: &mut Option<Slot>, opening: &Opening, text: Option<Raw<'_>>) {
+        if let Some(text) = text.filter(|text| text.has_text()) {
             let slot = self.open(slot, opening);
             self.events.grew(slot, text);
         }

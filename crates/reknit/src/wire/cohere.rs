@@ -3,7 +3,6 @@
 //! Texts and thinking are addressed by one `index`, calls by another, and both are over when the event that ends
 //! them comes. Before its calls the model writes a plan, which is a text. Only `message-end` completes a message.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::{Blocks, TEXT, THINKING};
@@ -23,7 +22,7 @@ mod request;
 pub(super) use native::Native;
 pub(super) use request::FORM;
 
-/// A text that is the plan for the calls after it, in the `type` that is kept with it.
+/// The plan for the calls after it, which is a text; also the `type` that is kept with it.
 const TOOL_PLAN: &str = "tool_plan";
 
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
@@ -42,28 +41,29 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
 
 /// Whether this is a whole reply, of a request without a stream.
 fn is_whole(data: Raw<'_>) -> bool {
-    let (mut has_message, mut has_reason) = (false, false);
-    let read = data.members(|key, value| match key {
-        "message" => has_message = value.text().starts_with('{'),
-        "finish_reason" => has_reason = value.string_body().is_some(),
-        _ => {}
-    });
-    read.is_ok() && has_message && has_reason
+    let Ok(([message, reason], _)) = data.split(["message", "finish_reason"]) else { return false };
+    let has_message = message.is_some_and(|message| message.text().starts_with('{'));
+    has_message && reason.is_some_and(|reason| reason.string_body().is_some())
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     state: State,
     id: Option<String>,
-    plan: Option<Open>,
-    /// By the index of the content.
-    contents: BTreeMap<u64, Open>,
-    /// By the index of the call.
-    calls: BTreeMap<u64, Open>,
+    blocks: BTreeMap<Part, Open>,
     /// A call that ended before any arguments came. Only the next event shows whether it has no arguments or
     /// the model was stopped before it could write them.
     bare: Option<Slot>,
     slots: u32,
+}
+
+/// A part of the message that is a block; contents and calls are numbered one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// The latest plan.
+    Plan,
+    Content(u64),
+    Call(u64),
 }
 
 /// A block, which may be over.
@@ -81,50 +81,34 @@ enum Phase {
     Over,
 }
 
-#[derive(Default)]
-struct Members<'a> {
-    kind: Option<Cow<'a, str>>,
-    id: Option<String>,
-    index: u64,
-    delta: Raw<'a>,
-    message: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
-impl<'a> Members<'a> {
-    fn read(data: &'a str) -> Result<Self, Error> {
-        let mut members = Self::default();
-        Raw::new(data).fields(|key, value| match key {
-            "type" => members.kind = value.string(),
-            "id" => members.id = value.owned_string(),
-            "index" => members.index = value.number().unwrap_or(0),
-            "delta" => members.delta = value,
-            "message" => members.message = Some(value),
-            _ => members.others.add(key, value),
-        })?;
-        Ok(members)
-    }
-}
-
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         // Gateways that serve several dialects also end this one with OpenAI's last frame, as some recorders do.
         if frame.data == DONE {
             return Ok(());
         }
-        let mut members = Members::read(frame.data)?;
         let data = Raw::new(frame.data);
-        let kind = members.kind.take().unwrap_or(Cow::Borrowed(frame.event));
-        match (kind, members.message) {
-            (kind, None) if kind.contains('-') => self.event(&kind, members, data, events),
+        let ([kind, id, index, delta, message], others) =
+            data.split(["type", "id", "index", "delta", "message"])?;
+        let kind = kind.and_then(Raw::string).unwrap_or(frame.event.into());
+        let id = id.and_then(Raw::owned_string);
+        match message {
+            None if kind.contains('-') => {
+                let delta = delta.unwrap_or_default();
+                if kind == "message-start" {
+                    self.start(id, delta.get("message").unwrap_or_default(), events);
+                }
+                let index = index.and_then(Raw::number).unwrap_or(0);
+                self.event(&kind, index, delta, &others, data, events)
+            }
             // Errors have nothing but a message.
-            (_, Some(message)) if message.string_body().is_some() => {
+            Some(message) if message.string_body().is_some() => {
                 fail(data, &["type"], frame, events);
                 self.state = State::After;
                 Ok(())
             }
-            (_, Some(_)) if is_whole(data) => self.whole(members, data, events),
-            (kind, _) => {
+            Some(message) if is_whole(data) => self.whole(id, message, others, data, events),
+            _ => {
                 let message = format!("unknown event `{kind}`");
                 events.keep_unknown(Kind::UnknownEvent, message, data);
                 Ok(())
@@ -141,15 +125,13 @@ impl Fold {
     fn event(
         &mut self,
         kind: &str,
-        members: Members<'_>,
+        index: u64,
+        delta: Raw<'_>,
+        others: &Others<'_>,
         data: Raw<'_>,
         events: &mut Events,
     ) -> Result<(), Error> {
-        let Members { id, index, delta, others, .. } = members;
         let message = delta.get("message").unwrap_or_default();
-        if kind == "message-start" {
-            self.start(id, message, events);
-        }
         self.state.begin("message", events);
         let mut faults = Faults::default();
         let mut owner = Owner::Message;
@@ -161,20 +143,20 @@ impl Fold {
             "content-start" | "content-delta" => {
                 let content = message.get("content").unwrap_or_default();
                 faults.note("`content`", self.content(index, content, events));
-                owner = self.contents.get(&index).map_or(owner, |open| Owner::Block(open.slot));
+                owner = self.slot(Part::Content(index)).map_or(owner, Owner::Block);
             }
-            "content-end" => Self::end(&mut self.contents, index, &mut self.bare, events),
+            "content-end" => self.end(Part::Content(index), events),
             "tool-plan-delta" => {
-                if let Some(plan) = message.get("tool_plan") {
+                if let Some(plan) = message.get(TOOL_PLAN) {
                     self.plan(plan, events);
                 }
             }
             "tool-call-start" | "tool-call-delta" => {
                 let call = message.get("tool_calls").unwrap_or_default();
                 faults.note("`tool_calls`", self.call(kind, index, call, events));
-                owner = self.calls.get(&index).map_or(owner, |open| Owner::Block(open.slot));
+                owner = self.slot(Part::Call(index)).map_or(owner, Owner::Block);
             }
-            "tool-call-end" => Self::end(&mut self.calls, index, &mut self.bare, events),
+            "tool-call-end" => self.end(Part::Call(index), events),
             "citation-start" => {
                 let citation = message.get("citations").unwrap_or_default();
                 self.citation(citation, events);
@@ -182,8 +164,8 @@ impl Fold {
             // A citation comes whole with its start.
             "citation-end" => {}
             "message-end" => {
-                let mut end = End::default();
-                faults.note("`delta`", delta.fields(|key, value| end.take(key, value)));
+                let ([], end, read) = delta.split_leniently([]);
+                faults.note("`delta`", read);
                 self.message_end(end, data, events);
             }
             _ => {
@@ -192,7 +174,7 @@ impl Fold {
                 return Ok(());
             }
         }
-        others.each(|key, value| match key {
+        others.iter().for_each(|(key, value)| match key {
             "logprobs" => events.keep_pushed(owner, key, value),
             _ => events.keep(owner, key, value),
         });
@@ -207,23 +189,22 @@ impl Fold {
         let role = message.get("role").and_then(Raw::owned_string);
         events.started(Start { id, model: None, role });
         // Its lists are empty, and its plan too.
-        let _ = message.fields(|key, value| {
-            if key != "role" && !matches!(value.text(), "[]" | "\"\"") {
-                events.keep(Owner::Message, key, value);
-            }
-        });
+        let ([_], others, _) = message.split_leniently(["role"]);
+        for (key, value) in others.iter().filter(|(_, value)| !matches!(value.text(), "[]" | "\"\"")) {
+            events.keep(Owner::Message, key, value);
+        }
     }
 
     fn plan(&mut self, plan: Raw<'_>, events: &mut Events) {
         if !plan.has_text() {
             return;
         }
-        let slot = match self.plan {
-            Some(Open { slot, phase: Phase::Open }) => slot,
+        let slot = match self.blocks.get(&Part::Plan) {
+            Some(Open { slot, phase: Phase::Open }) => *slot,
             _ => {
                 let slot = Blocks::new(&mut self.slots, events).new_block(TEXT);
                 events.keep(Owner::Block(slot), "type", Value::from(TOOL_PLAN));
-                self.plan = Some(Open { slot, phase: Phase::Open });
+                self.blocks.insert(Part::Plan, Open { slot, phase: Phase::Open });
                 slot
             }
         };
@@ -232,14 +213,9 @@ impl Fold {
 
     /// The start of a text or of thinking, or more of it.
     fn content(&mut self, index: u64, content: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut kind, mut text, mut others) = (None, None, Others::default());
-        content.fields(|key, value| match key {
-            "type" => kind = value.owned_string(),
-            "text" | "thinking" => text = Some((key == "thinking", value)),
-            _ => others.add(key, value),
-        })?;
-        self.close_plan(events);
-        let slot = match self.contents.get(&index) {
+        let ([kind, text, thinking], others) = content.split(["type", "text", "thinking"])?;
+        self.end(Part::Plan, events);
+        let slot = match self.blocks.get(&Part::Content(index)) {
             Some(Open { phase: Phase::Over, .. }) => {
                 let message = format!("content {index} grew, but is over");
                 events.keep_unknown(Kind::OrphanDelta, message, content);
@@ -247,48 +223,38 @@ impl Fold {
             }
             Some(open) => open.slot,
             None => {
-                let opening = match kind.as_deref() {
+                let opening = match kind.and_then(Raw::string).as_deref() {
                     Some("thinking") => THINKING,
                     Some("text") => TEXT,
                     Some(other) => Opening::Other { kind: other.to_owned() },
-                    None if text.is_some_and(|(is_thinking, _)| is_thinking) => THINKING,
+                    None if thinking.is_some() => THINKING,
                     None => TEXT,
                 };
                 let slot = Blocks::new(&mut self.slots, events).new_block(opening);
-                self.contents.insert(index, Open { slot, phase: Phase::Open });
+                self.blocks.insert(Part::Content(index), Open { slot, phase: Phase::Open });
                 slot
             }
         };
-        if let Some((_, text)) = text {
-            events.grew(slot, text);
-        }
+        events.grew(slot, thinking.or(text));
         others.keep(Owner::Block(slot), events);
         Ok(())
     }
 
     fn call(&mut self, event: &str, index: u64, call: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut id, mut function, mut others) = (None, Raw::default(), Others::default());
-        call.fields(|key, value| match key {
-            "id" => id = value.owned_string(),
-            "function" => function = value,
-            "type" => {}
-            _ => others.add(key, value),
-        })?;
-        let (mut name, mut arguments) = (None, None);
-        function.fields(|key, value| match key {
-            "name" => name = value.owned_string(),
-            "arguments" => arguments = Some(value),
-            _ => others.add(key, value),
-        })?;
-        let known = self.calls.get(&index).copied();
-        let open = match (known, name) {
+        let ([_, id, function], mut others) = call.split(["type", "id", "function"])?;
+        let ([name, arguments], more) = function.unwrap_or_default().split(["name", "arguments"])?;
+        others.append(more);
+        let known = self.blocks.get(&Part::Call(index)).copied();
+        let open = match (known, name.and_then(Raw::string)) {
             (Some(open), _) if event == "tool-call-delta" && open.phase != Phase::Over => open,
             (_, Some(name)) if event == "tool-call-start" => {
-                self.close_plan(events);
+                self.end(Part::Plan, events);
                 if known.is_some() {
                     events.notice(Kind::DuplicateBlock, format!("call {index} was opened a second time"));
-                    Self::end(&mut self.calls, index, &mut None, events);
+                    self.end(Part::Call(index), events);
+                    self.bare = None;
                 }
+                let id = id.and_then(Raw::string);
                 let slot =
                     Blocks::new(&mut self.slots, events).new_call(id.as_deref(), &name, Notation::Json);
                 Open { slot, phase: Phase::Bare }
@@ -300,10 +266,8 @@ impl Fold {
             }
         };
         let phase = if arguments.is_some_and(Raw::has_text) { Phase::Open } else { open.phase };
-        self.calls.insert(index, Open { phase, ..open });
-        if let Some(text) = arguments {
-            events.grew(open.slot, text);
-        }
+        self.blocks.insert(Part::Call(index), Open { phase, ..open });
+        events.grew(open.slot, arguments);
         others.keep(Owner::Block(open.slot), events);
         Ok(())
     }
@@ -313,31 +277,29 @@ impl Fold {
         let content = citation.get("content_index").and_then(Raw::number);
         let is_in_plan = citation.get("type").and_then(Raw::string).as_deref() == Some("PLAN");
         let cited = match content {
-            _ if is_in_plan => self.plan.map(|open| open.slot),
-            Some(index) => self.contents.get(&index).map(|open| open.slot),
-            None => self.contents.values().next_back().map(|open| open.slot),
+            _ if is_in_plan => self.slot(Part::Plan),
+            Some(index) => self.slot(Part::Content(index)),
+            None => {
+                let contents = Part::Content(0)..=Part::Content(u64::MAX);
+                self.blocks.range(contents).next_back().map(|(_, open)| open.slot)
+            }
         };
         let owner = cited.map_or(Owner::Message, Owner::Block);
         events.keep_pushed(owner, "citations", citation);
     }
 
-    fn end(blocks: &mut BTreeMap<u64, Open>, index: u64, bare: &mut Option<Slot>, events: &mut Events) {
-        match blocks.get_mut(&index) {
-            Some(open) if open.phase != Phase::Over => {
-                match open.phase {
-                    Phase::Bare => *bare = Some(open.slot),
-                    Phase::Open | Phase::Over => events.closed(open.slot),
-                }
-                open.phase = Phase::Over;
-            }
-            _ => events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open")),
-        }
+    fn slot(&self, part: Part) -> Option<Slot> {
+        self.blocks.get(&part).map(|open| open.slot)
     }
 
-    fn close_plan(&mut self, events: &mut Events) {
-        if let Some(Open { slot, phase: phase @ Phase::Open }) = &mut self.plan {
-            *phase = Phase::Over;
-            events.closed(*slot);
+    fn end(&mut self, part: Part, events: &mut Events) {
+        let Some(open) = self.blocks.get_mut(&part).filter(|open| open.phase != Phase::Over) else {
+            let (Part::Content(index) | Part::Call(index)) = part else { return };
+            return events.notice(Kind::OrphanDelta, format!("block {index} was closed, but is not open"));
+        };
+        match std::mem::replace(&mut open.phase, Phase::Over) {
+            Phase::Bare => self.bare = Some(open.slot),
+            Phase::Open | Phase::Over => events.closed(open.slot),
         }
     }
 
@@ -347,24 +309,27 @@ impl Fold {
         }
     }
 
-    fn message_end(&mut self, end: End<'_>, data: Raw<'_>, events: &mut Events) {
-        end.others.keep(Owner::Message, events);
-        if let Some(usage) = end.usage {
+    /// Ends the message; `others` has what was said with its end.
+    fn message_end(&mut self, mut others: Others<'_>, data: Raw<'_>, events: &mut Events) {
+        let (reason, usage) = (others.take_string("finish_reason"), others.take("usage"));
+        let is_text = others.get("error").is_some_and(|error| error.string_body().is_some());
+        let error = if is_text { others.take_string("error") } else { None };
+        others.keep(Owner::Message, events);
+        if let Some(usage) = usage {
             count(usage, events);
         }
         // An error may come with any reason, and the reason may be all that is said of it.
-        if end.error.is_some() || end.reason.as_deref() == Some("ERROR") {
+        if error.is_some() || reason.as_deref() == Some("ERROR") {
             let raw = events.value("error", data);
-            failed(end.reason, end.error, raw, events);
+            failed(reason, error, raw, events);
             self.state = State::After;
             return;
         }
-        events.stopped(end.reason, stop_reason, "the message ended without a finish reason");
+        events.stopped(reason, stop_reason, "the message ended without a finish reason");
         self.close_bare(events);
-        self.close_plan(events);
-        let all = self.contents.values().chain(self.calls.values());
+        self.end(Part::Plan, events);
         let mut open = BTreeSet::new();
-        open.extend(all.filter(|open| open.phase != Phase::Over).map(|open| open.slot));
+        open.extend(self.blocks.values().filter(|open| open.phase != Phase::Over).map(|open| open.slot));
         for slot in open {
             events.notice(Kind::UnclosedBlock, format!("block {slot} was open when the message ended"));
             events.closed(slot);
@@ -374,28 +339,26 @@ impl Fold {
     }
 
     /// Reads a whole reply.
-    fn whole(&mut self, members: Members<'_>, data: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let Members { id, message, others, .. } = members;
-        let (mut plan, mut content, mut calls, mut citations) = (None, None, None, None);
-        let (mut role, mut end) = (None, End::default());
-        others.each(|key, value| end.take(key, value));
-        message.unwrap_or_default().fields(|key, value| match key {
-            "role" => role = value.owned_string(),
-            "tool_plan" => plan = Some(value),
-            "content" => content = Some(value),
-            "tool_calls" => calls = Some(value),
-            "citations" => citations = Some(value),
-            _ => end.take(key, value),
-        })?;
+    fn whole<'a>(
+        &mut self,
+        id: Option<String>,
+        message: Raw<'a>,
+        mut others: Others<'a>,
+        data: Raw<'_>,
+        events: &mut Events,
+    ) -> Result<(), Error> {
+        let ([role, plan, content, calls, citations], more) =
+            message.split(["role", TOOL_PLAN, "content", "tool_calls", "citations"])?;
+        others.append(more);
         *self = Self { state: State::Within, id: id.clone(), ..Self::default() };
-        events.started(Start { id, model: None, role });
+        events.started(Start { id, model: None, role: role.and_then(Raw::owned_string) });
         if let Some(plan) = plan {
             self.plan(plan, events);
         }
         let (mut faults, mut index) = (Faults::default(), 0);
         faults.each("`content`", content, |content| {
             let read = self.content(index, content, events);
-            Self::end(&mut self.contents, index, &mut self.bare, events);
+            self.end(Part::Content(index), events);
             index += 1;
             read
         });
@@ -403,8 +366,8 @@ impl Fold {
         faults.each("`tool_calls`", calls, |call| {
             self.close_bare(events);
             let read = self.call("tool-call-start", index, call, events);
-            if self.calls.contains_key(&index) {
-                Self::end(&mut self.calls, index, &mut self.bare, events);
+            if self.slot(Part::Call(index)).is_some() {
+                self.end(Part::Call(index), events);
             }
             index += 1;
             read
@@ -413,28 +376,8 @@ impl Fold {
             self.citation(citation, events);
             Ok(())
         });
-        self.message_end(end, data, events);
+        self.message_end(others, data, events);
         faults.result()
-    }
-}
-
-/// What a message ends with.
-#[derive(Default)]
-struct End<'a> {
-    reason: Option<String>,
-    error: Option<String>,
-    usage: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
-impl<'a> End<'a> {
-    fn take(&mut self, key: &str, value: Raw<'a>) {
-        match key {
-            "finish_reason" => self.reason = value.owned_string(),
-            "error" if value.string_body().is_some() => self.error = value.owned_string(),
-            "usage" => self.usage = Some(value),
-            _ => self.others.add(key, value),
-        }
     }
 }
 

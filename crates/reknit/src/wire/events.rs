@@ -186,9 +186,11 @@ impl Events {
         self.keep_pushed(Owner::Message, "unknown", value);
     }
 
-    /// Grows a block by a JSON string; does nothing if it is empty or not a string.
-    pub(super) fn grew(&mut self, block: Slot, string: Raw<'_>) {
-        if let Some(text) = self.decode(block, string) {
+    /// Grows a block by a JSON string; does nothing if it is empty, not a string or absent.
+    pub(super) fn grew<'a>(&mut self, block: Slot, string: impl Into<Option<Raw<'a>>>) {
+        if let Some(string) = string.into()
+            && let Some(text) = self.decode(block, string)
+        {
             self.queue.push_back(Queued::Grew { block, text });
             self.grew_by(block, string);
         }
@@ -215,7 +217,8 @@ impl Events {
         }
     }
 
-    pub(super) fn signed(&mut self, block: Slot, string: Raw<'_>) {
+    pub(super) fn signed<'a>(&mut self, block: Slot, string: impl Into<Option<Raw<'a>>>) {
+        let Some(string) = string.into() else { return };
         // Half of a pair at the end of the text is no part of the signature.
         self.flush(block);
         if let Some(text) = self.decode(block, string) {

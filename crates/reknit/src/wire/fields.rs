@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::others::Others;
 use crate::json::{self, Object, Value};
 
 mod scan;
@@ -41,6 +42,10 @@ impl<'a> Raw<'a> {
         self.text == "null"
     }
 
+    pub(super) fn is_true(self) -> bool {
+        self.text == "true"
+    }
+
     /// Calls `member` for each member, if this is an object.
     pub(super) fn members(self, mut member: impl FnMut(&str, Raw<'a>)) -> Result<(), Error> {
         let mut scan = Scan::new(self.text);
@@ -58,6 +63,48 @@ impl<'a> Raw<'a> {
                 field(key, value);
             }
         })
+    }
+
+    /// The members of these names, if this is an object, and the others. A member that is null is absent, and of
+    /// two members with one name the last counts.
+    pub(super) fn split<const N: usize>(
+        self,
+        names: [&str; N],
+    ) -> Result<([Option<Raw<'a>>; N], Others<'a>), Error> {
+        let (mut named, mut others) = ([None; N], Others::default());
+        self.split_into(&names, &mut named, &mut others)?;
+        Ok((named, others))
+    }
+
+    /// The same, with the members that precede an error.
+    pub(super) fn split_leniently<const N: usize>(
+        self,
+        names: [&str; N],
+    ) -> ([Option<Raw<'a>>; N], Others<'a>, Result<(), Error>) {
+        let (mut named, mut others) = ([None; N], Others::default());
+        let read = self.split_into(&names, &mut named, &mut others);
+        (named, others, read)
+    }
+
+    fn split_into(
+        self,
+        names: &[&str],
+        named: &mut [Option<Raw<'a>>],
+        others: &mut Others<'a>,
+    ) -> Result<(), Error> {
+        let mut scan = Scan::new(self.text);
+        scan.object()?;
+        while let Some(key) = scan.key()? {
+            let value = scan.value()?;
+            if value.is_null() {
+                continue;
+            }
+            match names.iter().position(|name| *name == key) {
+                Some(at) => named[at] = Some(value),
+                None => others.add(key, value),
+            }
+        }
+        scan.end()
     }
 
     /// Calls `element` for each element, if this is an array.

@@ -30,16 +30,16 @@ pub(super) use native::Native;
 pub(super) use request::FORM;
 
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
-    let Ok(members) = Members::read(frame.data) else { return false };
+    let Ok(([candidates, feedback, usage, error, ..], others)) = members(frame) else { return false };
     // The Interactions API of the same provider is another dialect.
-    if members.others.get("event_type").is_some() {
+    if others.get("event_type").is_some() {
         return false;
     }
     let is_object = |value: Option<Raw<'_>>| value.is_some_and(|value| value.text().starts_with('{'));
-    members.candidates.is_some_and(|candidates| candidates.text().starts_with('['))
-        || is_object(members.feedback)
-        || is_object(members.usage)
-        || members.error.is_some_and(is_google_error)
+    candidates.is_some_and(|candidates| candidates.text().starts_with('['))
+        || is_object(feedback)
+        || is_object(usage)
+        || error.is_some_and(is_google_error)
 }
 
 /// Only Google's errors have a number and a status in capitals.
@@ -61,48 +61,21 @@ pub(super) struct Fold {
     blocked: bool,
 }
 
-#[derive(Default)]
-struct Members<'a> {
-    candidates: Option<Raw<'a>>,
-    feedback: Option<Raw<'a>>,
-    usage: Option<Raw<'a>>,
-    error: Option<Raw<'a>>,
-    id: Option<String>,
-    model: Option<String>,
-    others: Others<'a>,
-}
+const MEMBERS: [&str; 6] =
+    ["candidates", "promptFeedback", "usageMetadata", "error", "responseId", "modelVersion"];
 
-impl<'a> Members<'a> {
-    fn read(data: &'a str) -> Result<Self, Error> {
-        let (mut members, mut inner) = (Self::default(), None);
-        Raw::new(data).fields(|key, value| match key {
-            // Code Assist wraps every response in another object.
-            "response" if value.text().starts_with('{') => inner = Some(value),
-            _ => members.take(key, value),
-        })?;
-        if let Some(inner) = inner {
-            inner.fields(|key, value| members.take(key, value))?;
+/// The members of a response, and the others. Code Assist wraps every response in another object.
+fn members<'a>(frame: &Frame<'a>) -> Result<([Option<Raw<'a>>; MEMBERS.len()], Others<'a>), Error> {
+    let (mut members, mut others) = Raw::new(frame.data).split(MEMBERS)?;
+    if let Some(inner) = others.get("response").filter(|inner| inner.text().starts_with('{')) {
+        others.take("response");
+        let (inner, more) = inner.split(MEMBERS)?;
+        for (member, inner) in members.iter_mut().zip(inner) {
+            *member = inner.or(*member);
         }
-        Ok(members)
+        others.append(more);
     }
-
-    fn take(&mut self, key: &str, value: Raw<'a>) {
-        match key {
-            "candidates" => self.candidates = Some(value),
-            "promptFeedback" => self.feedback = Some(value),
-            "usageMetadata" => self.usage = Some(value),
-            "error" => self.error = Some(value),
-            "responseId" => self.id = value.owned_string(),
-            "modelVersion" => self.model = value.owned_string(),
-            _ => self.others.add(key, value),
-        }
-    }
-
-    fn is_known(&self) -> bool {
-        [self.candidates, self.feedback, self.usage, self.error].iter().any(Option::is_some)
-            || self.id.is_some()
-            || self.model.is_some()
-    }
+    Ok((members, others))
 }
 
 impl Translate for Fold {
@@ -112,17 +85,18 @@ impl Translate for Fold {
             self.candidates.values_mut().for_each(|candidate| candidate.end_again());
             return Ok(());
         }
-        let members = Members::read(frame.data)?;
-        if !members.is_known() {
+        let ([candidates, feedback, usage, error, id, model], others) = members(frame)?;
+        let [id, model] = [id, model].map(|word| word?.owned_string());
+        let is_known = [candidates, feedback, usage, error].iter().any(Option::is_some);
+        if !is_known && id.is_none() && model.is_none() {
             if is_heartbeat(frame) {
                 events.push(Event::Ping);
-            } else if !members.others.is_empty() {
+            } else if !others.is_empty() {
                 let message = "a frame has no candidates, no feedback and no usage";
                 events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             }
             return Ok(());
         }
-        let Members { candidates, feedback, usage, error, id, model, others } = members;
         // Usage alone may come before the message has begun.
         if candidates.is_some() || feedback.is_some() || self.state == State::Within {
             self.begin(id, model, candidates, events);
@@ -207,29 +181,22 @@ impl Fold {
     }
 
     fn candidate(&mut self, candidate: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut index, mut content, mut finish_reason) = (0, None, None);
-        let (mut citations, mut logprobs, mut others) = (None, None, Others::default());
-        candidate.members(|key, value| match key {
-            // An empty value does not replace what came before.
-            _ if matches!(value.text(), "null" | "{}" | "[]") => {}
-            "index" => index = value.index().unwrap_or(0),
-            "content" => content = Some(value),
-            "finishReason" => finish_reason = value.string(),
-            "citationMetadata" => citations = Some(value),
-            "logprobsResult" => logprobs = Some(value),
-            _ => others.add(key, value),
-        })?;
+        let ([index, content, finish_reason, citations, logprobs], mut others) =
+            candidate.split(["index", "content", "finishReason", "citationMetadata", "logprobsResult"])?;
+        // An empty value does not replace what came before.
+        let is_filled = |value: &Raw<'_>| !matches!(value.text(), "{}" | "[]");
+        others.retain(is_filled);
+        let index = index.and_then(Raw::index).unwrap_or(0);
         let state = self.candidates.entry(index).or_default();
         let before = events.len();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
         let mut faults = Faults::default();
-        let read = content.unwrap_or_default().fields(|key, value| match key {
-            "role" => {}
-            "parts" => faults.each("`parts`", Some(value), |part| state.part(part, &mut blocks)),
-            _ => others.add(key, value),
-        });
+        let ([_, parts], more, read) =
+            content.filter(is_filled).unwrap_or_default().split_leniently(["role", "parts"]);
+        faults.each("`parts`", parts, |part| state.part(part, &mut blocks));
         faults.note("`content`", read);
-        state.keep(index, others, events);
+        others.append(more);
+        state.keep(index, &others, events);
         state.cite(index, citations, events);
         // Every frame has the log probabilities of its own tokens.
         for_each_element(logprobs, |key, token| {
@@ -238,7 +205,7 @@ impl Fold {
         if events.have_content_since(before) {
             state.go_on();
         }
-        state.stop(index, finish_reason.as_deref(), events);
+        state.stop(index, finish_reason.and_then(Raw::string).as_deref(), events);
         faults.result()
     }
 

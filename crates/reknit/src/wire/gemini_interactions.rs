@@ -4,14 +4,12 @@
 //! the provider, and results. A step of output can have texts and media. Only `interaction.completed` completes
 //! an interaction; its status says why it ended.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::blocks::{Blocks, TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::{fail, failed};
 use super::fields::{Error, Faults, Raw};
-use super::others::Others;
 use super::seen::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
@@ -19,20 +17,15 @@ use crate::event::{Event, Keep, Opening, Owner, Runner, Slot, Start, StopReason,
 use crate::frame::Frame;
 
 pub(super) fn claims(frame: &Frame<'_>) -> bool {
-    let (mut kind, mut error, mut interaction, mut steps) = (None, false, false, false);
-    let read = Raw::new(frame.data).members(|key, value| match key {
-        "event_type" => kind = value.string(),
-        "error" => error = value.text().starts_with('{'),
-        "object" => interaction = value.string().as_deref() == Some("interaction"),
-        "steps" => steps = value.text().starts_with('['),
-        _ => {}
-    });
-    let is_known = match kind.as_deref() {
-        Some("error") => error,
+    let members = Raw::new(frame.data).split(["event_type", "error", "object", "steps"]);
+    let Ok(([kind, error, object, steps], _)) = members else { return false };
+    let begins =
+        |value: Option<Raw<'_>>, bracket| value.is_some_and(|value| value.text().starts_with(bracket));
+    match kind.and_then(Raw::string).as_deref() {
+        Some("error") => begins(error, '{'),
         Some(kind) => kind.starts_with("interaction.") || kind.starts_with("step."),
-        None => interaction && steps,
-    };
-    read.is_ok() && is_known
+        None => object.and_then(Raw::string).as_deref() == Some("interaction") && begins(steps, '['),
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -64,74 +57,45 @@ enum Part {
     Media(String),
 }
 
-#[derive(Default)]
-struct Members<'a> {
-    kind: Option<Cow<'a, str>>,
-    index: u64,
-    step: Raw<'a>,
-    delta: Raw<'a>,
-    interaction: Raw<'a>,
-    error: Option<Raw<'a>>,
-    usage: Option<Raw<'a>>,
-    others: Others<'a>,
-}
-
-impl<'a> Members<'a> {
-    fn read(data: &'a str, events: &mut Events) -> Result<Self, Error> {
-        let mut members = Self::default();
-        Raw::new(data).fields(|key, value| match key {
-            "event_type" => members.kind = value.string(),
-            "index" => members.index = value.number().unwrap_or(0),
-            "step" => members.step = value,
-            "delta" => members.delta = value,
-            "interaction" => members.interaction = value,
-            "error" => members.error = Some(value),
-            "usage" => members.usage = Some(value),
-            "metadata" => members.usage = value.get("total_usage").or(members.usage),
-            // A stream can be resumed after each event; only a client that is connected can use that.
-            "event_id" => events.ignore(value),
-            _ => members.others.add(key, value),
-        })?;
-        Ok(members)
-    }
-}
-
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
         if frame.data == DONE {
             return Ok(());
         }
-        let mut members = Members::read(frame.data, events)?;
         let data = Raw::new(frame.data);
+        let ([kind, index, step, delta, interaction, error, event_id], others) =
+            data.split(["event_type", "index", "step", "delta", "interaction", "error", "event_id"])?;
+        // A stream can be resumed after each event; only a client that is connected can use that.
+        event_id.into_iter().for_each(|id| events.ignore(id));
         let untyped = match () {
-            () if members.error.is_some() => "error",
-            () if data.get("steps").is_some() => "whole",
+            () if error.is_some() => "error",
+            () if others.get("steps").is_some() => "whole",
             () => frame.event,
         };
-        let kind = members.kind.as_deref().unwrap_or(untyped);
+        let kind = kind.and_then(Raw::string).unwrap_or(untyped.into());
+        let index = index.and_then(Raw::number).unwrap_or(0);
+        let [step, delta, interaction] = [step, delta, interaction].map(Option::unwrap_or_default);
         let mut faults = Faults::default();
-        match kind {
-            "interaction.created" => {
-                faults.note("`interaction`", self.start(members.interaction, events));
-            }
+        match &*kind {
+            "interaction.created" => faults.note("`interaction`", self.start(interaction, events)),
             "interaction.completed" => {
                 self.state.begin("interaction", events);
-                faults.note("`interaction`", self.complete(members.interaction, frame, events));
+                faults.note("`interaction`", self.complete(interaction, frame, events));
             }
             // The status of an interaction that goes on; its end has an event of its own.
             "interaction.status_update" => events.push(Event::Ping),
             "step.start" => {
                 self.state.begin("interaction", events);
-                faults.note("`step`", self.open(members.index, members.step, events));
+                faults.note("`step`", self.open(index, step, events));
             }
             "step.delta" => {
                 self.state.begin("interaction", events);
-                faults.note("`delta`", self.delta(members.index, members.delta, events));
+                faults.note("`delta`", self.delta(index, delta, events));
             }
             "step.stop" => {
                 self.state.begin("interaction", events);
-                self.end_step(members.index, events);
-                if let Some(usage) = members.others.take("step_usage") {
+                self.end_step(index, events);
+                if let Some(usage) = others.get("step_usage") {
                     events.keep_pushed(Owner::Message, "step_usage", usage);
                 }
             }
@@ -140,7 +104,7 @@ impl Translate for Fold {
                 faults.note("the interaction", self.complete(data, frame, events));
             }
             "error" => {
-                fail(members.error.unwrap_or_default(), &["code", "status"], frame, events);
+                fail(error.unwrap_or_default(), &["code", "status"], frame, events);
                 self.state = State::After;
             }
             unknown => {
@@ -148,7 +112,9 @@ impl Translate for Fold {
                 events.keep_unknown(Kind::UnknownEvent, message, data);
             }
         }
-        if let Some(usage) = members.usage.filter(|_| kind.starts_with("step.")) {
+        let total = others.get("metadata").and_then(|metadata| metadata.get("total_usage"));
+        let usage = total.or_else(|| others.get("usage"));
+        if let Some(usage) = usage.filter(|_| kind.starts_with("step.")) {
             count(usage, events);
         }
         faults.result()
@@ -161,14 +127,9 @@ impl Translate for Fold {
 
 impl Fold {
     fn start(&mut self, interaction: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut id, mut model, mut agent, mut others) = (None, None, None, Others::default());
-        let read = interaction.fields(|key, value| match key {
-            "id" => id = value.owned_string(),
-            "model" => model = value.owned_string(),
-            "agent" => agent = value.owned_string(),
-            "object" | "status" | "steps" | "usage" => {}
-            _ => others.add(key, value),
-        });
+        let ([id, model, agent, ..], others, read) =
+            interaction.split_leniently(["id", "model", "agent", "object", "status", "steps", "usage"]);
+        let [id, model, agent] = [id, model, agent].map(|word| word?.owned_string());
         if self.state != State::Before && id.is_some() && id == self.id {
             events.notice(Kind::DuplicateStart, "the interaction was started again");
             return read;
@@ -184,21 +145,17 @@ impl Fold {
             events.notice(Kind::DuplicateBlock, format!("step {index} was opened a second time"));
             self.end_step(index, events);
         }
-        let kind = step.get("type").and_then(Raw::string).unwrap_or_default();
-        let mut others = Others::default();
-        step.fields(|key, value| match key {
-            "type" => {}
-            _ => others.add(key, value),
-        })?;
+        let ([kind], mut others) = step.split(["type"])?;
+        let kind = kind.and_then(Raw::string).unwrap_or_default();
         let mut faults = Faults::default();
         let (step, slot) = match &*kind {
             "thought" => {
                 let slot = Blocks::new(&mut self.slots, events).new_block(THINKING);
                 faults.each("`summary`", others.take("summary"), |part| {
-                    part.get("text").into_iter().for_each(|text| events.grew(slot, text));
+                    events.grew(slot, part.get("text"));
                     Ok(())
                 });
-                others.take("signature").into_iter().for_each(|signature| events.signed(slot, signature));
+                events.signed(slot, others.take("signature"));
                 (Step::Thought(slot), Some(slot))
             }
             "model_output" => {
@@ -214,9 +171,9 @@ impl Fold {
             }
             call if call.ends_with("_call") => {
                 let mut blocks = Blocks::new(&mut self.slots, events);
-                let id = blocks.call_id(others.take("id").and_then(Raw::owned_string));
+                let id = blocks.call_id(others.take_string("id"));
                 let runner = if call == "function_call" { Runner::Client } else { Runner::Provider };
-                let name = others.take("name").and_then(Raw::owned_string);
+                let name = others.take_string("name");
                 let name = name.unwrap_or_else(|| call.trim_end_matches("_call").to_owned());
                 let slot = blocks.new_block(native_call(id, name, runner));
                 let arguments =
@@ -224,7 +181,7 @@ impl Fold {
                 (Step::Call(slot, arguments.map(str::to_owned)), Some(slot))
             }
             result if result.ends_with("_result") => {
-                let call_id = others.take("call_id").and_then(Raw::owned_string);
+                let call_id = others.take_string("call_id");
                 let opening = Opening::ToolResult { kind: result.to_owned(), call_id };
                 let slot = Blocks::new(&mut self.slots, events).new_block(opening);
                 (Step::Whole(slot), Some(slot))
@@ -241,28 +198,22 @@ impl Fold {
     }
 
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let mut kind = Cow::Borrowed("");
-        let (mut text, mut content, mut others) = (None, None, Others::default());
-        delta.fields(|key, value| match key {
-            "type" => kind = value.string().unwrap_or_default(),
-            "text" | "signature" => text = Some(value),
-            "content" => content = Some(value),
-            _ => others.add(key, value),
-        })?;
+        let ([kind, text, signature, content], mut others) =
+            delta.split(["type", "text", "signature", "content"])?;
+        let (kind, text) = (kind.and_then(Raw::string).unwrap_or_default(), text.or(signature));
         let mut blocks = Blocks::new(&mut self.slots, events);
         let slot = match (self.steps.get_mut(&index), &*kind) {
             (Some(Step::Thought(slot)), "thought_summary") => {
-                let text = content.and_then(|content| content.get("text"));
-                text.into_iter().for_each(|text| events.grew(*slot, text));
+                events.grew(*slot, content.and_then(|content| content.get("text")));
                 *slot
             }
             (Some(Step::Thought(slot)), "thought_signature") => {
-                text.into_iter().for_each(|signature| events.signed(*slot, signature));
+                events.signed(*slot, text);
                 *slot
             }
             (Some(Step::Output(open)), "text") => {
                 let slot = part(open, Part::Text, &mut blocks);
-                text.into_iter().for_each(|text| events.grew(slot, text));
+                events.grew(slot, text);
                 slot
             }
             (Some(Step::Output(open)), "text_annotation_delta") => {
@@ -339,16 +290,10 @@ impl Fold {
         frame: &Frame<'_>,
         events: &mut Events,
     ) -> Result<(), Error> {
-        let (mut status, mut usage, mut steps, mut error) = (None, None, None, None);
-        let (mut others, mut faults) = (Others::default(), Faults::default());
-        let read = interaction.fields(|key, value| match key {
-            "status" => status = value.owned_string(),
-            "usage" => usage = Some(value),
-            "steps" => steps = Some(value),
-            "error" => error = Some(value),
-            "id" | "model" | "object" | "agent" => {}
-            _ => others.add(key, value),
-        });
+        let ([status, usage, steps, error, ..], others, read) = interaction
+            .split_leniently(["status", "usage", "steps", "error", "id", "model", "object", "agent"]);
+        let status = status.and_then(Raw::owned_string);
+        let mut faults = Faults::default();
         faults.note("`interaction`", read);
         // A whole interaction, or one that repeats what was streamed.
         if let Some(steps) = steps.filter(|_| self.steps.is_empty()) {

@@ -15,6 +15,13 @@ pub(super) fn push(text: &mut Text, piece: &Text) {
     piece.segments().for_each(|piece| text.push_str(piece));
 }
 
+/// Sets fields; those that are there are replaced.
+pub(super) fn put_all(fields: &mut Object, more: impl IntoIterator<Item = (String, Value)>) {
+    for (key, value) in more {
+        fields.insert(key, value);
+    }
+}
+
 /// Appends the elements of a list to a field.
 pub(super) fn append(fields: &mut Object, key: impl AsRef<str> + Into<String>, value: Value) {
     match (fields.get_mut(key.as_ref()), value) {

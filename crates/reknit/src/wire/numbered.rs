@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::events::Events;
-use super::slots::{Slots, Taken};
+use super::slots::Slots;
 use crate::diagnostic::Kind;
 use crate::event::{Event, Opening, Slot};
 
@@ -38,8 +38,8 @@ pub(super) enum Arguments {
 
 impl Numbered {
     pub(super) fn open(&mut self, index: u64, opening: Opening, open: Open, events: &mut Events) -> Slot {
-        let (slot, taken) = self.slots.open(index);
-        if taken == Taken::Yes {
+        let slot = self.slots.open(index);
+        if u64::from(slot.number()) != index {
             events.notice(Kind::DuplicateBlock, format!("block {index} was opened a second time"));
         }
         events.push(Event::Opened { block: slot, choice: 0, opening });

@@ -6,6 +6,22 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     members.into_iter().collect::<Object>().into()
 }
 
+/// An object of the members that there is a value for.
+pub(super) fn object_of<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+    let present = members.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    present.collect::<Object>().into()
+}
+
+/// A list, unless it is empty.
+pub(super) fn filled(list: Vec<Value>) -> Option<Value> {
+    (!list.is_empty()).then(|| list.into())
+}
+
+/// Several texts as one, unless there are none.
+pub(super) fn paragraphs(texts: &[&str]) -> Option<Value> {
+    (!texts.is_empty()).then(|| texts.join("\n\n").into())
+}
+
 /// An object with one more member, if there is a value for it.
 pub(super) fn with(mut object: Value, key: &str, value: Option<Value>) -> Value {
     if let (Some(value), Some(object)) = (value, object.as_object_mut()) {

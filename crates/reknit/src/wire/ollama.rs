@@ -9,7 +9,6 @@ use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
 use super::heartbeat::is_heartbeat;
-use super::others::Others;
 use super::seen::Seen;
 use super::{State, Translate};
 use crate::diagnostic::Kind;
@@ -49,51 +48,16 @@ pub(super) struct Fold {
     seen: Seen,
 }
 
-#[derive(Default)]
-struct Members<'a> {
-    model: Option<String>,
-    created_at: Option<Raw<'a>>,
-    message: Option<Raw<'a>>,
-    response: Option<Raw<'a>>,
-    thinking: Option<Raw<'a>>,
-    logprobs: Option<Raw<'a>>,
-    error: Option<Raw<'a>>,
-    done: Option<bool>,
-    done_reason: Option<String>,
-    usage: Usage,
-    others: Others<'a>,
-}
-
-impl<'a> Members<'a> {
-    fn read(data: &'a str) -> Result<Self, Error> {
-        let mut members = Self::default();
-        Raw::new(data).fields(|key, value| match key {
-            "model" => members.model = value.owned_string(),
-            "created_at" => members.created_at = Some(value),
-            "message" => members.message = Some(value),
-            "response" => members.response = Some(value),
-            "thinking" => members.thinking = Some(value),
-            "logprobs" => members.logprobs = Some(value),
-            "error" => members.error = Some(value),
-            "done" => members.done = Some(value.text() == "true"),
-            "done_reason" => members.done_reason = value.owned_string(),
-            "prompt_eval_count" => members.usage.input = value.number(),
-            "eval_count" => members.usage.output = value.number(),
-            _ => members.others.add(key, value),
-        })?;
-        Ok(members)
-    }
-}
-
 impl Translate for Fold {
     fn read(&mut self, frame: &Frame<'_>, events: &mut Events) -> Result<(), Error> {
-        let members = Members::read(frame.data)?;
-        if let Some(error) = members.error {
+        let ([message, response, thinking, created_at, done, error], mut others) =
+            Raw::new(frame.data).split(["message", "response", "thinking", "created_at", "done", "error"])?;
+        if let Some(error) = error {
             self.state = State::After;
             fail(error, &["type"], frame, events);
             return Ok(());
         }
-        if members.message.is_none() && members.response.is_none() && members.done.is_none() {
+        if message.is_none() && response.is_none() && done.is_none() {
             if is_heartbeat(frame) {
                 events.push(Event::Ping);
                 return Ok(());
@@ -102,35 +66,36 @@ impl Translate for Fold {
             events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
             return Ok(());
         }
-        let done = members.done == Some(true);
+        let done = done.is_some_and(Raw::is_true);
+        let model = others.take_string("model");
         let begins = self.state != State::Within;
         if begins {
             *self = Self { state: State::Within, ..Self::default() };
-            let role = members.message.and_then(|message| message.get("role")).and_then(Raw::owned_string);
-            events.started(Start { id: None, model: members.model, role });
+            let role = message.and_then(|message| message.get("role")).and_then(Raw::owned_string);
+            events.started(Start { id: None, model, role });
         }
         let mut blocks = Blocks::new(&mut self.slots, events);
-        if let Some(text) = members.thinking {
-            blocks.grow(&mut self.thinking, &THINKING, text);
-        }
-        if let Some(text) = members.response {
-            blocks.grow(&mut self.text, &TEXT, text);
-        }
-        let read = members.message.map_or(Ok(()), |message| self.message(message, events));
-        if let Some(logprobs) = members.logprobs {
+        blocks.grow(&mut self.thinking, &THINKING, thinking);
+        blocks.grow(&mut self.text, &TEXT, response);
+        let read = message.map_or(Ok(()), |message| self.message(message, events));
+        if let Some(logprobs) = others.take("logprobs") {
             let _ = logprobs.elements(|token| events.keep_pushed(Owner::Message, "logprobs", token));
         }
         // Every line has its time; only those of the first and the last line are kept.
-        members.created_at.into_iter().for_each(|time| events.ignore(time));
-        if let Some(time) = members.created_at.filter(|_| begins || done) {
+        created_at.into_iter().for_each(|time| events.ignore(time));
+        if let Some(time) = created_at.filter(|_| begins || done) {
             self.seen.keep(Owner::Message, "created_at", time, events);
         }
-        members.others.keep_new(Owner::Message, &mut self.seen, events);
-        if !members.usage.is_empty() {
-            events.push(Event::Usage(members.usage));
+        let [input, output] =
+            ["prompt_eval_count", "eval_count"].map(|key| others.take(key).and_then(Raw::number));
+        let reason = others.take_string("done_reason");
+        others.keep_new(Owner::Message, &mut self.seen, events);
+        let usage = Usage { input, output, ..Usage::default() };
+        if !usage.is_empty() {
+            events.push(Event::Usage(usage));
         }
         if done {
-            self.end(members.done_reason, events);
+            self.end(reason, events);
         }
         read
     }
@@ -142,23 +107,11 @@ impl Translate for Fold {
 
 impl Fold {
     fn message(&mut self, message: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut content, mut thinking, mut calls) = (None, None, None);
-        let (mut images, mut others) = (None, Others::default());
-        message.fields(|key, value| match key {
-            "role" => {}
-            "content" => content = Some(value),
-            "thinking" => thinking = Some(value),
-            "tool_calls" => calls = Some(value),
-            "images" => images = Some(value),
-            _ => others.add(key, value),
-        })?;
+        let ([_, content, thinking, calls, images], others) =
+            message.split(["role", "content", "thinking", "tool_calls", "images"])?;
         let mut blocks = Blocks::new(&mut self.slots, events);
-        if let Some(text) = thinking {
-            blocks.grow(&mut self.thinking, &THINKING, text);
-        }
-        if let Some(text) = content {
-            blocks.grow(&mut self.text, &TEXT, text);
-        }
+        blocks.grow(&mut self.thinking, &THINKING, thinking);
+        blocks.grow(&mut self.text, &TEXT, content);
         let mut faults = Faults::default();
         faults.each("`images`", images, |image| {
             let slot = blocks.new_block(Opening::Other { kind: "image".to_owned() });
@@ -166,10 +119,7 @@ impl Fold {
             blocks.events.closed(slot);
             Ok(())
         });
-        faults.each("`tool_calls`", calls, |call| {
-            self.has_calls |= tool_call(call, &mut blocks)? == Made::Call;
-            Ok(())
-        });
+        faults.each("`tool_calls`", calls, |call| tool_call(call, &mut self.has_calls, &mut blocks));
         others.keep_new(Owner::Message, &mut self.seen, events);
         faults.result()
     }
@@ -190,33 +140,16 @@ impl Fold {
     }
 }
 
-/// What an element of `tool_calls` turned out to be.
-#[derive(PartialEq)]
-enum Made {
-    Call,
-    Nothing,
-}
-
-fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
-    let (mut id, mut name, mut arguments, mut function) = (None, None, None, Raw::default());
-    let mut others = Others::default();
-    call.fields(|key, value| match key {
-        "id" => id = value.string(),
-        "function" => function = value,
-        "type" => {}
-        _ => others.add(key, value),
-    })?;
-    function.fields(|key, value| match key {
-        "name" => name = value.string(),
-        "arguments" => arguments = Some(value),
-        // The order of the calls says the same.
-        "index" => {}
-        _ => others.add(key, value),
-    })?;
-    let Some(name) = name else {
+fn tool_call(call: Raw<'_>, has_calls: &mut bool, blocks: &mut Blocks<'_>) -> Result<(), Error> {
+    let ([_, id, function], mut others) = call.split(["type", "id", "function"])?;
+    // The order of the calls says the same as the index.
+    let ([_, name, arguments], more) = function.unwrap_or_default().split(["index", "name", "arguments"])?;
+    others.append(more);
+    let id = id.and_then(Raw::string);
+    let Some(name) = name.and_then(Raw::string) else {
         let message = "a call has no name";
         blocks.events.keep_unknown(Kind::OrphanFragment, message, call);
-        return Ok(Made::Nothing);
+        return Ok(());
     };
     let slot = blocks.new_call(id.as_deref(), &name, Notation::Json);
     if let Some(arguments) = arguments {
@@ -224,5 +157,6 @@ fn tool_call(call: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<Made, Error> {
     }
     others.keep(Owner::Block(slot), blocks.events);
     blocks.events.closed(slot);
-    Ok(Made::Call)
+    *has_calls = true;
+    Ok(())
 }

@@ -39,9 +39,6 @@ pub(super) fn claims(frame: &Frame<'_>) -> bool {
         || data.get("error").is_some_and(|error| error.text().starts_with('{')) && data.get("type").is_none()
 }
 
-/// The members of a chunk that have a meaning here; all others are kept as they are.
-const NAMED: [&str; 5] = ["choices", "usage", "error", "id", "model"];
-
 /// Padding that hides the lengths of tokens.
 const PADDING: [&str; 2] = ["obfuscation", "p"];
 
@@ -82,26 +79,11 @@ impl Translate for Fold {
             return Ok(());
         }
         self.fragments = Fragments::None;
-        let (mut id, mut model) = (None, None);
-        let (mut choices, mut usage, mut error, mut groq) = (None, None, None, None);
-        let mut others = Vec::new();
-        Raw::new(frame.data).members(|key, value| match key {
-            _ if value.is_null() => {}
-            "choices" => choices = Some(value),
-            "usage" => usage = Some(value),
-            "error" => error = Some(value),
-            "id" => id = value.string(),
-            "model" => model = value.string(),
-            _ if PADDING.contains(&key) => events.ignore(value),
-            _ => {
-                if key == "x_groq" {
-                    groq = value.get("usage");
-                }
-                if self.seen.is_new(key, value) {
-                    others.push((key.to_owned(), value));
-                }
-            }
-        })?;
+        let data = Raw::new(frame.data);
+        let ([choices, usage, error, id, model, padding, more_padding], others) =
+            data.split(["choices", "usage", "error", "id", "model", PADDING[0], PADDING[1]])?;
+        padding.into_iter().chain(more_padding).for_each(|padding| events.ignore(padding));
+        let [id, model] = [id, model].map(|word| word?.string());
         if choices.is_none() && is_heartbeat(frame) {
             events.push(Event::Ping);
             return Ok(());
@@ -112,44 +94,33 @@ impl Translate for Fold {
         if self.state == State::Within {
             self.keep_identity(id, model, events);
         } else if has_choices && !is_late {
-            if self.state == State::After {
-                // What the previous completion said is new in this one.
-                self.seen = Seen::default();
-                others.clear();
-                Raw::new(frame.data).members(|key, value| {
-                    if !NAMED.contains(&key) && !PADDING.contains(&key) && self.seen.is_new(key, value) {
-                        others.push((key.to_owned(), value));
-                    }
-                })?;
-            }
             let (id, model) = (id.map(Cow::into_owned), model.map(Cow::into_owned));
             let start = Start { id, model, role: choices.and_then(first_role) };
-            let seen = std::mem::take(&mut self.seen);
+            // What the previous completion said is new in this one.
+            let is_next = self.state == State::After;
+            let seen = if is_next { Seen::default() } else { std::mem::take(&mut self.seen) };
             *self = Self { state: State::Within, start: start.clone(), seen, ..Self::default() };
             events.started(start);
         }
         let is_error = error.is_some() || frame.event == "error";
-        if is_error && error.is_none() {
-            // The whole frame is the error, which keeps it.
-            others.clear();
-        }
-        for (key, value) in others {
-            events.keep(Owner::Message, &key, value);
+        // If the whole frame is the error, that keeps it.
+        let are_kept = !is_error || error.is_some();
+        for (key, value) in others.iter() {
+            if self.seen.is_new(key, value) && are_kept {
+                events.keep(Owner::Message, key, value);
+            }
         }
         let mut faults = Faults::default();
-        let read = choices
-            .unwrap_or(Raw::new("[]"))
-            .elements(|choice| faults.note("`choices`", self.choice(choice, events)));
-        faults.note("`choices`", read);
+        faults.each("`choices`", choices, |choice| self.choice(choice, events));
+        let groq = others.get("x_groq").and_then(|groq| groq.get("usage"));
         self.count(usage.or(groq), events);
         if is_error {
             self.cut(events);
-            let error = error.unwrap_or(Raw::new(frame.data));
-            fail(error, &["type", "code"], frame, events);
+            fail(error.unwrap_or(data), &["type", "code"], frame, events);
             self.state = State::After;
         } else if !has_choices && choices.is_none() && usage.is_none() {
             let message = "a chunk has neither choices nor usage";
-            events.keep_unknown(Kind::UnknownEvent, message, Raw::new(frame.data));
+            events.keep_unknown(Kind::UnknownEvent, message, data);
         }
         faults.result()
     }
@@ -209,23 +180,13 @@ impl Fold {
     }
 
     fn choice(&mut self, choice: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut index, mut delta, mut message, mut text) = (0, None, None, None);
-        let (mut logprobs, mut finish_reason, mut usage, mut others) = (None, None, None, Vec::new());
-        choice.members(|key, value| match key {
-            _ if value.is_null() => {}
-            "index" => index = value.index().unwrap_or(0),
-            "delta" => delta = Some(value),
-            "message" => message = Some(value),
-            "text" => text = Some(value),
-            "finish_reason" => finish_reason = value.string(),
-            "logprobs" => logprobs = Some(value),
-            "usage" => usage = Some(value),
-            _ => others.push((key.to_owned(), value)),
-        })?;
+        let ([index, delta, message, text, logprobs, finish_reason, usage], mut others) =
+            choice.split(["index", "delta", "message", "text", "logprobs", "finish_reason", "usage"])?;
+        let index = index.and_then(Raw::index).unwrap_or(0);
         // A whole reply has a `message` where a stream has a `delta`; some servers send both. A completion of
         // a text has neither.
         if let (Some(_), Some(message)) = (delta, message) {
-            others.push(("message".to_owned(), message));
+            others.add("message".into(), message);
         }
         let (mut said, understood) = match delta.or(message).map(Delta::read) {
             Some(Ok(said)) => (said, Ok(())),
@@ -234,14 +195,14 @@ impl Fold {
         };
         match (said.content, text) {
             (None, text) => said.content = text,
-            (Some(_), Some(text)) => others.push(("text".to_owned(), text)),
+            (Some(_), Some(text)) => others.add("text".into(), text),
             (Some(_), None) => {}
         }
         let state = self.choices.entry(index).or_default();
         let mut blocks = Blocks { choice: index, next: &mut self.slots, events };
         let read = state.take(said, &mut self.fragments, &mut blocks);
-        for (key, value) in others {
-            state.keep(index, &key, value, events);
+        for (key, value) in others.iter() {
+            state.keep(index, key, value, events);
         }
         if let Some(logprobs) = logprobs {
             let _ = logprobs.members(|key, tokens| {
@@ -249,7 +210,7 @@ impl Fold {
                 let _ = tokens.elements(|token| events.keep_pushed(Owner::Choice(index), &key, token));
             });
         }
-        if let Some(word) = finish_reason {
+        if let Some(word) = finish_reason.and_then(Raw::string) {
             state.stop(index, &word, events);
         }
         self.count(usage, events);

@@ -103,10 +103,10 @@ impl Fold {
         let Admission { begins, order, refusal } = self.gate.admit(step, kind, members);
         match begins {
             Begins::No => {}
-            Begins::Response => self.start(members.response.unwrap_or(Raw::new("{}")), events),
+            Begins::Response => self.start(members.response.unwrap_or_default(), events),
             Begins::Unseen => {
                 events.notice(Kind::MissingStart, "the start of the message is missing");
-                self.start(Raw::new("{}"), events);
+                self.start(Raw::default(), events);
             }
         }
         match order {
@@ -136,12 +136,12 @@ impl Fold {
         frame: &Frame<'_>,
         events: &mut Events,
     ) {
-        let item = members.item.unwrap_or(Raw::new("{}"));
+        let item = members.item.unwrap_or_default();
         match step {
             Step::Response(status) => {
-                self.response(status, members.response.unwrap_or(Raw::new("{}")), frame, events);
-                for (key, value) in &members.others {
-                    self.keep(key, *value, events);
+                self.response(status, members.response.unwrap_or_default(), frame, events);
+                for (key, value) in members.others.iter() {
+                    self.keep(key, value, events);
                 }
             }
             Step::Added => self.add(item, members, events),
@@ -333,19 +333,20 @@ impl Fold {
     }
 
     fn count(&mut self, usage: Raw<'_>, events: &mut Events) {
-        let mut counts = Usage::default();
-        let _ = usage.members(|key, value| match key {
-            "input_tokens" => counts.input = value.number(),
-            "output_tokens" => counts.output = value.number(),
-            "input_tokens_details" => {
-                counts.cache_read = value.get("cached_tokens").and_then(Raw::number);
-                counts.cache_write = value.get("cache_write_tokens").and_then(Raw::number);
-            }
-            "output_tokens_details" => {
-                counts.reasoning = value.get("reasoning_tokens").and_then(Raw::number);
-            }
-            _ => {}
-        });
+        let ([input, output, of_input, of_output], ..) = usage.split_leniently([
+            "input_tokens",
+            "output_tokens",
+            "input_tokens_details",
+            "output_tokens_details",
+        ]);
+        let detail = |of: Option<Raw<'_>>, key| of.and_then(|of| of.get(key)).and_then(Raw::number);
+        let counts = Usage {
+            input: input.and_then(Raw::number),
+            output: output.and_then(Raw::number),
+            cache_read: detail(of_input, "cached_tokens"),
+            cache_write: detail(of_input, "cache_write_tokens"),
+            reasoning: detail(of_output, "reasoning_tokens"),
+        };
         if !counts.is_empty() {
             events.push(Event::Usage(counts));
         }

@@ -12,22 +12,16 @@ pub(super) struct Slots {
 
 impl Slots {
     /// The slot of a new block: its index, or the first after all others if that is taken.
-    pub(super) fn open(&mut self, index: u64) -> (Slot, Taken) {
+    pub(super) fn open(&mut self, index: u64) -> Slot {
         let wanted = u32::try_from(index).ok().map(Slot::new).filter(|slot| !self.used.contains(slot));
         let next = self.used.last().map_or(0, |last| last.number().saturating_add(1));
         let slot = wanted.unwrap_or(Slot::new(next));
         self.by_index.insert(index, slot);
         self.used.insert(slot);
-        (slot, if wanted.is_some() { Taken::No } else { Taken::Yes })
+        slot
     }
 
     pub(super) fn get(&self, index: u64) -> Option<Slot> {
         self.by_index.get(&index).copied()
     }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Taken {
-    No,
-    Yes,
 }

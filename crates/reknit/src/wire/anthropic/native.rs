@@ -14,7 +14,6 @@ use crate::wire::{Rebuild, State};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
-    done: Vec<Value>,
     state: State,
     message: Option<Object>,
     slots: Slots,
@@ -36,30 +35,32 @@ enum Input {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, mut data: Value) {
+    fn read(&mut self, frame: &Frame<'_>, mut data: Object, done: &mut Vec<Value>) {
         let untyped = if data.get("error").is_some() { "error" } else { frame.event };
         let kind = data.get("type").and_then(Value::as_str).map_or(untyped.to_owned(), Cow::into_owned);
         let index = data.get("index").and_then(Value::as_u64).unwrap_or(0);
-        let Some(fields) = data.as_object_mut() else { return };
-        let mut take = |key: &str| fields.remove(key).unwrap_or(Value::Null);
         match &*kind {
-            "message_start" => self.start(take("message")),
+            "message_start" => {
+                if let Some(Value::Object(message)) = data.remove("message") {
+                    self.start(message, done);
+                }
+            }
             "message" => {
-                self.start(data);
-                self.flush();
+                self.start(data, done);
+                done.extend(self.take());
             }
             // What comes after the end does not belong to the message that is over.
             _ if self.state == State::After => {}
             "content_block_start" => {
-                let (slot, _) = self.slots.open(index);
-                let block = take("content_block");
+                let slot = self.slots.open(index);
+                let block = data.remove("content_block").unwrap_or_default();
                 if let (Some(model), Some(message)) = (served(&block), &mut self.message) {
                     message.insert("model", model.clone());
                 }
                 self.blocks.insert(slot, Block::new(block));
             }
             "content_block_delta" => {
-                if let Value::Object(delta) = take("delta") {
+                if let Some(Value::Object(delta)) = data.remove("delta") {
                     self.delta(index, delta);
                 }
             }
@@ -68,39 +69,43 @@ impl Rebuild for Native {
                     block.close();
                 }
             }
-            "message_delta" => self.message_delta(std::mem::take(fields)),
+            "message_delta" => self.message_delta(data),
             "message_stop" => {
                 self.blocks.values_mut().for_each(Block::close);
-                self.flush();
+                done.extend(self.take());
             }
             // Nothing else comes if there is an error instead of a message.
             "error" if self.message.is_none() && self.blocks.is_empty() => {
-                self.done.push(data);
+                done.push(data.into());
                 self.state = State::After;
             }
-            "error" => self.flush(),
+            "error" => done.extend(self.take()),
             _ => {}
         }
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.flush();
-        self.done
+    fn take(&mut self) -> Option<Value> {
+        self.state = State::After;
+        let blocks = std::mem::take(&mut self.blocks);
+        self.slots = Slots::default();
+        let mut message = self.message.take().or_else(|| (!blocks.is_empty()).then(Object::new))?;
+        let content = blocks.into_values().map(Block::into_value).collect();
+        message.insert("content", Value::Array(content));
+        Some(Value::Object(message))
     }
 }
 
 impl Native {
-    fn start(&mut self, message: Value) {
-        let Value::Object(mut message) = message else { return };
+    fn start(&mut self, mut message: Object, done: &mut Vec<Value>) {
         let same = |earlier: &Object| earlier.get("id").is_some() && earlier.get("id") == message.get("id");
-        let last = self.done.last().and_then(Value::as_object);
+        let last = done.last().and_then(Value::as_object);
         if self.message.as_ref().or(last).is_some_and(same) {
             return;
         }
-        self.flush();
+        done.extend(self.take());
         if let Some(Value::Array(content)) = message.remove("content") {
             for block in content {
-                let (slot, _) = self.slots.open(self.blocks.len() as u64);
+                let slot = self.slots.open(self.blocks.len() as u64);
                 let mut block = Block::new(block);
                 block.input = Input::Closed;
                 self.blocks.insert(slot, block);
@@ -131,7 +136,7 @@ impl Native {
 
     fn delta(&mut self, index: u64, delta: Object) {
         let kind = delta.get("type").and_then(Value::as_str).map_or(String::new(), Cow::into_owned);
-        let slot = self.slots.get(index).unwrap_or_else(|| self.slots.open(index).0);
+        let slot = self.slots.get(index).unwrap_or_else(|| self.slots.open(index));
         // A delta whose block was never started opens it, as the kind that the delta implies.
         let block = self.blocks.entry(slot).or_insert_with(|| {
             let fields = [("type".to_owned(), Value::from(block_of(&kind)))];
@@ -140,19 +145,6 @@ impl Native {
         if block.takes(&kind) {
             block.grow(&kind, delta);
         }
-    }
-
-    /// Adds the message that is being built to the finished ones.
-    fn flush(&mut self) {
-        self.state = State::After;
-        let blocks = std::mem::take(&mut self.blocks);
-        self.slots = Slots::default();
-        let Some(mut message) = self.message.take().or_else(|| (!blocks.is_empty()).then(Object::new)) else {
-            return;
-        };
-        let content = blocks.into_values().map(Block::into_value).collect();
-        message.insert("content", Value::Array(content));
-        self.done.push(Value::Object(message));
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::{object, of_kind, with};
+use crate::wire::object::{object, object_of, of_kind, with};
 use crate::wire::request::{
     Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Message, Output, ProviderCallId,
     RepairKind, Repairs, ReplyPart, Thinking, UserPart, Wait, put_calls_last, refuse_unless,
@@ -125,9 +125,6 @@ fn write(messages: &[Message]) -> Vec<Value> {
 }
 
 fn tool_result(answer: &Answer) -> Value {
-    let mut result = Object::new();
-    result.insert("type", "tool_result");
-    result.insert("tool_use_id", &*answer.id);
     let content: Value = match &answer.output {
         Output::Value(_) => answer.output.text().into(),
         Output::Parts(parts) => {
@@ -143,13 +140,12 @@ fn tool_result(answer: &Answer) -> Value {
         Value::Array(blocks) => blocks.is_empty(),
         other => other.as_str().is_some_and(|text| text.trim().is_empty()),
     };
-    if !is_blank {
-        result.insert("content", content);
-    }
-    if answer.is_error {
-        result.insert("is_error", true);
-    }
-    result.into()
+    object_of([
+        ("type", Some("tool_result".into())),
+        ("tool_use_id", Some((&*answer.id).into())),
+        ("content", Some(content).filter(|_| !is_blank)),
+        ("is_error", answer.is_error.then(|| true.into())),
+    ])
 }
 
 fn user_block(part: &UserPart) -> Value {

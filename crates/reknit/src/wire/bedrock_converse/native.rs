@@ -7,29 +7,20 @@ use crate::event::{Keep, Slot};
 use crate::frame::{self, Frame};
 use crate::json::{Object, Value};
 use crate::text::Text;
-use crate::wire::Rebuild;
-use crate::wire::join::{append, grow, push};
+use crate::wire::join::{append, grow, push, put_all};
 use crate::wire::object::object;
 use crate::wire::slots::Slots;
+use crate::wire::{Rebuild, State};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
-    done: Vec<Value>,
     role: Option<Value>,
     /// What the response has next to its message.
     fields: Object,
     slots: Slots,
     blocks: BTreeMap<Slot, Slotted>,
+    /// After `messageStop`, metadata may follow.
     state: State,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    #[default]
-    Empty,
-    Open,
-    /// `messageStop` came, and metadata may follow.
-    Stopped,
 }
 
 #[derive(Clone, Debug)]
@@ -58,11 +49,10 @@ enum Block {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, data: Value) {
-        let Value::Object(mut data) = data else { return };
+    fn read(&mut self, frame: &Frame<'_>, mut data: Object, done: &mut Vec<Value>) {
         if data.get("output").is_some() {
-            self.flush();
-            return self.done.push(data.into());
+            done.extend(self.take());
+            return done.push(data.into());
         }
         let named = is_event(frame.event) || frame.kind == frame::Kind::Error;
         let wrapped = data.keys().find(|key| is_event(key)).map(str::to_owned);
@@ -74,41 +64,50 @@ impl Rebuild for Native {
             None => (frame.event.to_owned(), data.into()),
         };
         let is_error_body = name.is_empty() && payload.get("message").is_some();
-        if is_error_body && self.state == State::Empty {
-            return self.done.push(payload);
+        if is_error_body && self.state == State::Before {
+            return done.push(payload);
         }
         if let Value::Object(payload) = payload {
-            self.event(&name, frame.kind, payload);
+            self.event(&name, frame.kind, payload, done);
         }
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.flush();
-        self.done
+    fn take(&mut self) -> Option<Value> {
+        let Self { role, fields, blocks, state, .. } = std::mem::take(self);
+        if state == State::Before {
+            return None;
+        }
+        let content: Vec<_> = blocks.into_values().map(Slotted::into_value).collect();
+        let role = role.unwrap_or_else(|| "assistant".into());
+        let message = object([("role", role), ("content", content.into())]);
+        let mut response = Object::new();
+        response.insert("output", object([("message", message)]));
+        put_all(&mut response, fields);
+        Some(response.into())
     }
 }
 
 impl Native {
-    fn event(&mut self, name: &str, kind: frame::Kind, mut payload: Object) {
+    fn event(&mut self, name: &str, kind: frame::Kind, mut payload: Object, done: &mut Vec<Value>) {
         payload.remove(PADDING);
         let index = payload.remove("contentBlockIndex").and_then(|index| index.as_u64()).unwrap_or(0);
-        let is_late = self.state == State::Stopped;
+        let is_late = self.state == State::After;
         if kind == frame::Kind::Error || name.ends_with(EXCEPTION) {
             // Nothing else comes if there is an error instead of a message.
-            if self.state == State::Empty {
-                self.done.push(object([(name, payload.into())]));
+            if self.state == State::Before {
+                done.push(object([(name, payload.into())]));
             }
             return;
         }
         match name {
             "messageStart" => {
-                self.flush();
+                done.extend(self.take());
                 self.role = payload.remove("role");
-                self.state = State::Open;
+                self.state = State::Within;
             }
             METADATA => {
                 self.begin();
-                payload.into_iter().for_each(|(key, value)| drop(self.fields.insert(key, value)));
+                put_all(&mut self.fields, payload);
             }
             // What comes after the end does not belong to the message that is over.
             _ if is_late => {}
@@ -131,22 +130,22 @@ impl Native {
             "messageStop" => {
                 self.begin();
                 self.blocks.values_mut().for_each(Slotted::close);
-                payload.into_iter().for_each(|(key, value)| drop(self.fields.insert(key, value)));
-                self.state = State::Stopped;
+                put_all(&mut self.fields, payload);
+                self.state = State::After;
             }
             _ => {}
         }
     }
 
     fn begin(&mut self) {
-        if self.state == State::Empty {
-            self.state = State::Open;
+        if self.state == State::Before {
+            self.state = State::Within;
         }
     }
 
     fn start(&mut self, index: u64, kind: String, fields: Value) {
         let Value::Object(fields) = fields else { return };
-        let (slot, _) = self.slots.open(index);
+        let slot = self.slots.open(index);
         let block = match &*kind {
             "toolUse" => Block::Call { fields, input: Text::new() },
             _ => Block::Other { kind, fields },
@@ -155,28 +154,12 @@ impl Native {
     }
 
     fn delta(&mut self, index: u64, kind: &str, value: Value) {
-        let slot = self.slots.get(index).unwrap_or_else(|| self.slots.open(index).0);
+        let slot = self.slots.get(index).unwrap_or_else(|| self.slots.open(index));
         let new = || Slotted::new(Block::of_delta(kind, &value));
         let Slotted { block, is_open } = self.blocks.entry(slot).or_insert_with(new);
         if *is_open {
             block.grow(kind, value);
         }
-    }
-
-    /// Adds the message that is being built to the finished ones.
-    fn flush(&mut self) {
-        let Self { done, role, fields, blocks, state, .. } = std::mem::take(self);
-        self.done = done;
-        if state == State::Empty {
-            return;
-        }
-        let content: Vec<_> = blocks.into_values().map(Slotted::into_value).collect();
-        let role = role.unwrap_or_else(|| "assistant".into());
-        let message = object([("role", role), ("content", content.into())]);
-        let mut response = Object::new();
-        response.insert("output", object([("message", message)]));
-        fields.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
-        self.done.push(response.into());
     }
 }
 

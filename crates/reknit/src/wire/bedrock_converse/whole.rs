@@ -6,18 +6,11 @@ use crate::wire::State;
 use crate::wire::events::Events;
 use crate::wire::fields::{Error, Faults, Raw};
 use crate::wire::numbered::Open;
-use crate::wire::others::Others;
 
 impl Fold {
     pub(super) fn whole(&mut self, reply: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let (mut message, mut reason, mut usage, mut others) =
-            (Raw::default(), None, None, Others::default());
-        reply.fields(|key, value| match key {
-            "output" => message = value.get("message").unwrap_or_default(),
-            "stopReason" => reason = value.owned_string(),
-            "usage" => usage = Some(value),
-            _ => others.add(key, value),
-        })?;
+        let ([output, reason, usage], others) = reply.split(["output", "stopReason", "usage"])?;
+        let message = output.and_then(|output| output.get("message")).unwrap_or_default();
         *self = Self { state: State::Within, ..Self::default() };
         let role = message.get("role").and_then(Raw::owned_string);
         events.started(Start { id: None, model: None, role });
@@ -35,7 +28,7 @@ impl Fold {
         if let Some(usage) = usage {
             count(usage, events);
         }
-        self.stop(reason, events);
+        self.stop(reason.and_then(Raw::owned_string), events);
         faults.result()
     }
 

@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::join::{append, grow};
+use super::super::join::{append, grow, put_all};
 use super::TOOL_PLAN;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::wire::Rebuild;
 
 #[derive(Clone, Debug, Default)]
-pub(in crate::wire) struct Native {
-    done: Vec<Value>,
-    reply: Option<Reply>,
-}
+pub(in crate::wire) struct Native(Option<Reply>);
 
 #[derive(Clone, Debug, Default)]
 struct Reply {
@@ -30,17 +27,16 @@ struct Part {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, data: Value) {
-        let Value::Object(mut data) = data else { return };
+    fn read(&mut self, frame: &Frame<'_>, mut data: Object, done: &mut Vec<Value>) {
         let kind = data.remove("type").and_then(|kind| kind.as_str().map(Into::into));
         let kind: String = kind.unwrap_or_else(|| frame.event.to_owned());
         let index = data.remove("index").and_then(|index| index.as_u64()).unwrap_or(0);
         if data.get("message").is_some() {
-            self.flush();
-            return self.done.push(data.into());
+            done.extend(self.take());
+            return done.push(data.into());
         }
         if kind == "message-start" {
-            self.start(&data);
+            self.start(&data, done);
         }
         let mut delta = match data.remove("delta") {
             Some(Value::Object(delta)) => delta,
@@ -51,10 +47,10 @@ impl Rebuild for Native {
             _ => Object::new(),
         };
         // What comes after the end does not belong to the message that is over.
-        if self.reply.is_none() && (!self.done.is_empty() || !kind.contains('-')) {
+        if self.0.is_none() && (!done.is_empty() || !kind.contains('-')) {
             return;
         }
-        let reply = self.reply.get_or_insert_default();
+        let reply = self.0.get_or_insert_default();
         if let Some(logprobs) = data.remove("logprobs") {
             append(&mut reply.fields, "logprobs".to_owned(), vec![logprobs].into());
         }
@@ -63,30 +59,13 @@ impl Rebuild for Native {
         }
         reply.read(&kind, index, message);
         if kind == "message-end" {
-            delta.into_iter().for_each(|(key, value)| drop(reply.fields.insert(key, value)));
-            self.flush();
+            put_all(&mut reply.fields, delta);
+            done.extend(self.take());
         }
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.flush();
-        self.done
-    }
-}
-
-impl Native {
-    fn start(&mut self, data: &Object) {
-        let known = self.reply.as_ref().map(|reply| reply.fields.get("id"));
-        let known = known.unwrap_or_else(|| self.done.last().and_then(|done| done.get("id")));
-        if data.get("id").is_none() || known != data.get("id") {
-            self.flush();
-            self.reply = Some(Reply::default());
-        }
-    }
-
-    /// Adds the message that is being built to the finished ones.
-    fn flush(&mut self) {
-        let Some(Reply { mut fields, mut message, contents, calls }) = self.reply.take() else { return };
+    fn take(&mut self) -> Option<Value> {
+        let Reply { mut fields, mut message, contents, calls } = self.0.take()?;
         for (key, parts) in [("content", contents), ("tool_calls", calls)] {
             let list: Vec<Value> = parts.into_values().map(|part| part.fields.into()).collect();
             if !list.is_empty() {
@@ -95,10 +74,19 @@ impl Native {
         }
         let reason = ["finish_reason", "usage", "logprobs", "error"].map(|key| (key, fields.remove(key)));
         fields.insert("message", message);
-        for (key, value) in reason {
-            value.into_iter().for_each(|value| drop(fields.insert(key, value)));
+        put_all(&mut fields, reason.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+        Some(fields.into())
+    }
+}
+
+impl Native {
+    fn start(&mut self, data: &Object, done: &mut Vec<Value>) {
+        let known = self.0.as_ref().map(|reply| reply.fields.get("id"));
+        let known = known.unwrap_or_else(|| done.last().and_then(|done| done.get("id")));
+        if data.get("id").is_none() || known != data.get("id") {
+            done.extend(self.take());
+            self.0 = Some(Reply::default());
         }
-        self.done.push(fields.into());
     }
 }
 

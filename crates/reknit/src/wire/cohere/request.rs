@@ -1,10 +1,10 @@
 //! The messages of a request to Cohere's Chat.
 
-use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::object;
+use crate::json::{Members, Misread, Value};
+use crate::wire::object::{filled, object, object_of, paragraphs};
 use crate::wire::request::{
-    Alphabet, Around, Call, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart,
-    chat, refuse_all_but_words,
+    Alphabet, Around, Called, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart, chat,
+    refuse_all_but_words,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -47,28 +47,16 @@ fn assistant(parts: &[ReplyPart]) -> Value {
                 let text = (&*thinking.text).into();
                 content.push(object([("type", "thinking".into()), ("thinking", text)]));
             }
-            ReplyPart::Call { call, .. } => calls.push(tool_call(call)),
+            ReplyPart::Call { call, .. } => calls.push(chat::tool_call(call)),
             ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
         }
     }
-    let mut message = Object::new();
-    message.insert("role", "assistant");
-    if !plan.is_empty() {
-        message.insert("tool_plan", plan.join("\n\n"));
-    }
-    if !content.is_empty() {
-        message.insert("content", content);
-    }
-    if !calls.is_empty() {
-        message.insert("tool_calls", calls);
-    }
-    message.into()
-}
-
-fn tool_call(call: &Call) -> Value {
-    let arguments = call.input.text().into();
-    let function = object([("name", (&*call.name).into()), ("arguments", arguments)]);
-    object([("id", (&*call.id).into()), ("type", "function".into()), ("function", function)])
+    object_of([
+        ("role", Some("assistant".into())),
+        ("tool_plan", paragraphs(&plan)),
+        ("content", filled(content)),
+        ("tool_calls", filled(calls)),
+    ])
 }
 
 fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {

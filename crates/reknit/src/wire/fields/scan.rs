@@ -118,22 +118,6 @@ impl<'a> Scan<'a> {
         if self.peek() == Some(b'"') { self.string().ok() } else { None }
     }
 
-    /// Reads the next value with `read`, in the same pass. What `read` cannot follow to the end is skipped like
-    /// any other value.
-    #[inline]
-    pub(in crate::wire) fn nested(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<(), Error>,
-    ) -> Result<Raw<'a>, Error> {
-        self.peek();
-        let start = self.at;
-        if read(self).is_ok() {
-            return Ok(Raw::new(&self.text[start..self.at]));
-        }
-        (self.at, self.is_fresh) = (start, false);
-        self.value()
-    }
-
     #[inline]
     pub(in crate::wire) fn skip(&mut self, bytes: &[u8]) -> Option<()> {
         self.rest().strip_prefix(bytes)?;

@@ -53,6 +53,10 @@ struct Call {
 pub(super) const SERVER_CALL: &str = "toolCall";
 pub(super) const SERVER_RESULT: &str = "toolResponse";
 
+/// The members of a part that are read; any other is kept.
+const KNOWN: [&str; 5] =
+    ["functionCall", "executableCode", "codeExecutionResult", SERVER_CALL, SERVER_RESULT];
+
 /// Members that describe a part and are not its content.
 pub(super) const ANNOTATIONS: [&str; 5] =
     ["thought", "thoughtSignature", "partMetadata", "videoMetadata", "mediaResolution"];
@@ -72,34 +76,33 @@ impl Candidate {
     }
 
     pub(super) fn part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
-        let (mut text, mut is_thought, mut held) = (None, false, None);
-        part.fields(|key, value| match key {
-            "text" => text = Some(value),
-            "thought" => is_thought = value.text() == "true",
-            _ if ANNOTATIONS.contains(&key) => {}
-            "functionCall" | "executableCode" | "codeExecutionResult" | SERVER_CALL | SERVER_RESULT => {
-                held = Some((key.to_owned(), value));
-            }
-            _ if held.is_none() => held = Some((key.to_owned(), value)),
-            _ => {}
-        })?;
+        let ([text, thought, signature], others) = part.split(["text", "thought", "thoughtSignature"])?;
+        let known = others.iter().rfind(|(key, _)| KNOWN.contains(key));
+        let held = known.or_else(|| others.iter().find(|(key, _)| !ANNOTATIONS.contains(key)));
         let Some((kind, value)) = held else {
-            self.text(text, is_thought, part, blocks);
+            let text = text.filter(|text| text.has_text());
+            let signature = signature.filter(|signature| signature.has_text());
+            if text.is_some() || signature.is_some() || !others.is_empty() {
+                let slot = self.text(thought.is_some_and(Raw::is_true), blocks);
+                blocks.events.grew(slot, text);
+                others.keep(Owner::Block(slot), blocks.events);
+                signature.into_iter().for_each(|signature| self.sign(slot, signature, blocks.events));
+            }
             return Ok(());
         };
-        match &*kind {
+        match kind {
             "functionCall" => self.function_call(value, part, blocks)?,
             "executableCode" => self.code(value, part, blocks)?,
             SERVER_CALL => self.server_call(value, part, blocks)?,
             "codeExecutionResult" | SERVER_RESULT => {
                 let id = value.get("id").and_then(Raw::owned_string).or_else(|| self.ran.clone());
-                let slot = self.whole(Opening::ToolResult { kind: kind.clone(), call_id: id }, blocks);
+                let slot = self.whole(Opening::ToolResult { kind: kind.to_owned(), call_id: id }, blocks);
                 keep_others(value, &["id"], slot, blocks.events);
-                keep_others(part, &[&kind], slot, blocks.events);
+                keep_others(part, &[kind], slot, blocks.events);
                 blocks.events.closed(slot);
             }
             _ => {
-                let slot = self.whole(Opening::Other { kind }, blocks);
+                let slot = self.whole(Opening::Other { kind: kind.to_owned() }, blocks);
                 keep_others(part, &[], slot, blocks.events);
                 blocks.events.closed(slot);
             }
@@ -107,7 +110,7 @@ impl Candidate {
         Ok(())
     }
 
-    pub(super) fn keep(&mut self, index: u32, others: Others<'_>, events: &mut Events) {
+    pub(super) fn keep(&mut self, index: u32, others: &Others<'_>, events: &mut Events) {
         others.keep_new(Owner::Choice(index), &mut self.seen, events);
     }
 
@@ -156,18 +159,9 @@ impl Candidate {
         }
     }
 
-    fn text(&mut self, text: Option<Raw<'_>>, is_thought: bool, part: Raw<'_>, blocks: &mut Blocks<'_>) {
-        let text = text.filter(|text| text.has_text());
-        let (mut signature, mut is_annotated) = (None, false);
-        let _ = part.fields(|key, value| match key {
-            "thoughtSignature" => signature = Some(value).filter(|value| value.has_text()),
-            "text" | "thought" => {}
-            _ => is_annotated = true,
-        });
-        if text.is_none() && signature.is_none() && !is_annotated {
-            return;
-        }
-        let slot = match self.open {
+    /// The block of a text or a thought, opened if it does not continue the open one.
+    fn text(&mut self, is_thought: bool, blocks: &mut Blocks<'_>) -> Slot {
+        match self.open {
             Open::Thinking(slot) if is_thought => slot,
             Open::Text(slot) if !is_thought => slot,
             Open::Nothing | Open::Text(_) | Open::Thinking(_) | Open::Call(_) => {
@@ -176,18 +170,17 @@ impl Candidate {
                 self.open = if is_thought { Open::Thinking(slot) } else { Open::Text(slot) };
                 slot
             }
-        };
-        text.into_iter().for_each(|text| blocks.events.grew(slot, text));
-        keep_others(part, &["text", "thought", "thoughtSignature"], slot, blocks.events);
-        // A signed part must be sent back unchanged, so nothing more is added to it.
-        if let Some(signature) = signature {
-            if is_thought {
-                blocks.events.signed(slot, signature);
-            } else {
-                blocks.events.keep(Owner::Block(slot), "thoughtSignature", signature);
-            }
-            self.close(blocks.events);
         }
+    }
+
+    /// Signs the open block. It must be sent back unchanged, so nothing more is added to it.
+    fn sign(&mut self, slot: Slot, signature: Raw<'_>, events: &mut Events) {
+        if matches!(self.open, Open::Thinking(_)) {
+            events.signed(slot, signature);
+        } else {
+            events.keep(Owner::Block(slot), "thoughtSignature", signature);
+        }
+        self.close(events);
     }
 
     fn function_call(
@@ -196,16 +189,9 @@ impl Candidate {
         part: Raw<'_>,
         blocks: &mut Blocks<'_>,
     ) -> Result<(), Error> {
-        let (mut id, mut name, mut args, mut partial) = (None, None, None, None);
-        let (mut continues, mut others) = (false, Others::default());
-        function.fields(|key, value| match key {
-            "id" => id = value.owned_string(),
-            "name" => name = value.owned_string(),
-            "args" => args = Some(value),
-            "partialArgs" => partial = Some(value),
-            "willContinue" => continues = value.text() == "true",
-            _ => others.add(key, value),
-        })?;
+        let ([id, name, args, partial, continues], others) =
+            function.split(["id", "name", "args", "partialArgs", "willContinue"])?;
+        let [id, name] = [id, name].map(|word| word?.owned_string());
         let mut call = match std::mem::take(&mut self.open) {
             Open::Call(mut call) if goes_on(call.id.as_deref(), id.as_deref(), name.as_deref()) => {
                 if call.id.is_none()
@@ -236,7 +222,7 @@ impl Candidate {
         others.keep(Owner::Block(slot), blocks.events);
         keep_others(part, &["functionCall"], slot, blocks.events);
         let read = call.take(args, partial, blocks.events);
-        if continues {
+        if continues.is_some_and(Raw::is_true) {
             self.open = Open::Call(call);
         } else {
             call.end(blocks.events);
@@ -264,13 +250,8 @@ impl Candidate {
 
     /// Takes a call of one of Google's own tools.
     fn server_call(&mut self, call: Raw<'_>, part: Raw<'_>, blocks: &mut Blocks<'_>) -> Result<(), Error> {
-        let (mut id, mut name, mut args, mut others) = (None, None, None, Others::default());
-        call.fields(|key, value| match key {
-            "id" => id = value.owned_string(),
-            "toolType" => name = value.owned_string(),
-            "args" => args = Some(value),
-            _ => others.add(key, value),
-        })?;
+        let ([id, name, args], others) = call.split(["id", "toolType", "args"])?;
+        let [id, name] = [id, name].map(|word| word?.owned_string());
         let slot = self.ran(blocks.call_id(id), name.unwrap_or_default(), args.map_or("", Raw::text), blocks);
         // The part goes back as what it was.
         blocks.events.keep(Owner::Block(slot), "type", crate::json::Value::from(SERVER_CALL));

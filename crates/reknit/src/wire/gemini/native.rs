@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::fields::Raw;
-use super::super::join::{append, grow};
+use super::super::join::{append, grow, put_all};
 use super::arguments::Arguments;
 use super::candidate::{ANNOTATIONS, goes_on};
 use crate::frame::Frame;
@@ -12,7 +12,6 @@ use crate::wire::{Rebuild, is_heartbeat};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
-    done: Vec<Value>,
     response: Object,
     candidates: BTreeMap<u64, Candidate>,
 }
@@ -37,18 +36,17 @@ enum Open {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, response: Value) {
-        let Value::Object(mut response) = response else { return };
+    fn read(&mut self, frame: &Frame<'_>, mut response: Object, done: &mut Vec<Value>) {
         if is_heartbeat(frame) {
             return;
         }
         if let Some(Value::Object(_)) = response.get("response")
             && let Some(Value::Object(inner)) = response.remove("response")
         {
-            inner.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
+            put_all(&mut response, inner);
         }
         if self.is_another(&response) {
-            self.flush();
+            done.extend(self.take());
         }
         for (key, value) in response {
             match (&*key, value) {
@@ -61,9 +59,18 @@ impl Rebuild for Native {
         }
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.flush();
-        self.done
+    fn take(&mut self) -> Option<Value> {
+        let Self { response: fields, candidates } = std::mem::take(self);
+        if candidates.is_empty() && fields.is_empty() {
+            return None;
+        }
+        let mut response = Object::new();
+        if !candidates.is_empty() {
+            let candidates = candidates.into_values().map(Candidate::into_value);
+            response.insert("candidates", Value::Array(candidates.collect()));
+        }
+        put_all(&mut response, fields);
+        Some(Value::Object(response))
     }
 }
 
@@ -81,21 +88,6 @@ impl Native {
         } else {
             self.candidates.values().all(|candidate| candidate.fields.get("finishReason").is_some())
         }
-    }
-
-    fn flush(&mut self) {
-        let candidates = std::mem::take(&mut self.candidates);
-        let fields = std::mem::take(&mut self.response);
-        if candidates.is_empty() && fields.is_empty() {
-            return;
-        }
-        let mut response = Object::new();
-        if !candidates.is_empty() {
-            let candidates = candidates.into_values().map(Candidate::into_value);
-            response.insert("candidates", Value::Array(candidates.collect()));
-        }
-        fields.into_iter().for_each(|(key, value)| drop(response.insert(key, value)));
-        self.done.push(Value::Object(response));
     }
 
     fn candidate(&mut self, candidate: Value) {
@@ -256,7 +248,7 @@ impl Candidate {
         if !self.content.is_empty() {
             candidate.insert("content", Value::Object(self.content));
         }
-        self.fields.into_iter().for_each(|(key, value)| drop(candidate.insert(key, value)));
+        put_all(&mut candidate, self.fields);
         Value::Object(candidate)
     }
 }

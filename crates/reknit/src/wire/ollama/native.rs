@@ -1,19 +1,17 @@
 //! The stream as Ollama's last object, joined with everything that came before it.
 
-use super::super::join::{append, grow};
+use super::super::join::{append, field, grow};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::wire::{Rebuild, is_heartbeat};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
-    done: Vec<Value>,
     reply: Object,
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, object: Value) {
-        let Value::Object(object) = object else { return };
+    fn read(&mut self, frame: &Frame<'_>, object: Object, done: &mut Vec<Value>) {
         if is_heartbeat(frame) {
             return;
         }
@@ -28,22 +26,19 @@ impl Rebuild for Native {
         }
         if self.reply.get("done").and_then(Value::as_bool) == Some(true) || self.reply.get("error").is_some()
         {
-            self.flush();
+            done.extend(self.take());
         }
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.flush();
-        self.done
+    fn take(&mut self) -> Option<Value> {
+        let reply = std::mem::take(&mut self.reply);
+        (!reply.is_empty()).then(|| reply.into())
     }
 }
 
 impl Native {
     fn message(&mut self, message: Object) {
-        if self.reply.get("message").is_none() {
-            self.reply.insert("message", Value::Object(Object::new()));
-        }
-        let Some(Value::Object(known)) = self.reply.get_mut("message") else { return };
+        let Some(Value::Object(known)) = field(&mut self.reply, "message", Object::new) else { return };
         for (key, value) in message {
             match (&*key, value) {
                 (_, Value::Null) => {}
@@ -51,13 +46,6 @@ impl Native {
                 ("tool_calls" | "images", value) => append(known, key, value),
                 (_, value) => drop(known.insert(key, value)),
             }
-        }
-    }
-
-    fn flush(&mut self) {
-        let reply = std::mem::take(&mut self.reply);
-        if !reply.is_empty() {
-            self.done.push(Value::Object(reply));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The messages of a request to Ollama's own API.
 
-use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::object;
+use crate::json::{Members, Misread, Value};
+use crate::wire::object::{filled, object, object_of, paragraphs};
 use crate::wire::request::{
     Alphabet, Answer, Around, Call, Called, Content, Conversation, Form, Message, Repairs, ReplyPart,
     Thinking, UserPart, chat, refuse_all_but_words,
@@ -46,16 +46,12 @@ fn user(content: &[&UserPart]) -> Value {
             UserPart::Image { data, .. } => images.push(Value::from(&**data)),
         }
     }
-    let mut message = Object::new();
-    message.insert("role", "user");
-    message.insert("content", texts.join(BETWEEN));
-    if !images.is_empty() {
-        message.insert("images", images);
-    }
-    message.into()
+    object_of([
+        ("role", Some("user".into())),
+        ("content", paragraphs(&texts).or(Some("".into()))),
+        ("images", filled(images)),
+    ])
 }
-
-const BETWEEN: &str = "\n\n";
 
 fn assistant(parts: &[ReplyPart]) -> Value {
     let (mut texts, mut thoughts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
@@ -67,16 +63,12 @@ fn assistant(parts: &[ReplyPart]) -> Value {
             ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
         }
     }
-    let mut message = Object::new();
-    message.insert("role", "assistant");
-    message.insert("content", texts.join(BETWEEN));
-    if !thoughts.is_empty() {
-        message.insert("thinking", thoughts.join(BETWEEN));
-    }
-    if !calls.is_empty() {
-        message.insert("tool_calls", calls);
-    }
-    message.into()
+    object_of([
+        ("role", Some("assistant".into())),
+        ("content", paragraphs(&texts).or(Some("".into()))),
+        ("thinking", paragraphs(&thoughts)),
+        ("tool_calls", filled(calls)),
+    ])
 }
 
 /// Unlike elsewhere, arguments are an object and not the text of one.

@@ -124,12 +124,9 @@ impl Choice {
                 faults.note("`content`", parts.elements(|part| self.content_part(part, blocks)));
             }
             Some(part) if part.text().starts_with('{') => self.content_part(part, blocks),
-            Some(text) => blocks.grow(&mut self.text, &TEXT, text),
-            None => {}
+            text => blocks.grow(&mut self.text, &TEXT, text),
         }
-        if let Some(text) = refusal {
-            blocks.grow(&mut self.refusal, &Opening::Text { refusal: true }, text);
-        }
+        blocks.grow(&mut self.refusal, &Opening::Text { refusal: true }, refusal);
         if let Some(audio) = audio {
             faults.note("`audio`", self.audio(audio, blocks));
         }
@@ -146,8 +143,8 @@ impl Choice {
         if self.has_stopped() && has_content {
             self.go_on_after_finish(has_role, blocks.events);
         }
-        for (key, value) in others {
-            faults.note("`delta`", self.unknown(&key, value, blocks));
+        for (key, value) in others.iter() {
+            faults.note("`delta`", self.unknown(key, value, blocks));
         }
         faults.result()
     }
@@ -188,25 +185,19 @@ impl Choice {
 
     /// Takes a part of content that is a list, as Mistral sends it.
     fn content_part(&mut self, part: Raw<'_>, blocks: &mut Blocks<'_>) {
-        let (mut kind, mut text, mut thinking, mut others) = (None, None, None, Vec::new());
-        let _ = part.members(|key, value| match key {
-            _ if value.is_null() => {}
-            "type" => kind = value.string(),
-            "text" => text = Some(value),
-            "thinking" => thinking = Some(value),
-            _ => others.push((key.to_owned(), value)),
-        });
+        let ([kind, text, thinking], others, _) = part.split_leniently(["type", "text", "thinking"]);
+        let kind = kind.and_then(Raw::string);
         let is_text = others.is_empty() || matches!(kind.as_deref(), None | Some("text" | "output_text"));
         match (thinking, text) {
             (Some(thinking), _) => self.thoughts.part(thinking, &others, blocks),
             (None, Some(text)) if is_text => {
-                blocks.grow(&mut self.text, &TEXT, text);
-                for (key, value) in others {
+                blocks.grow(&mut self.text, &TEXT, Some(text));
+                for (key, value) in others.iter() {
                     let owner = Owner::Block(blocks.open(&mut self.text, &TEXT));
-                    let push = |element: Raw<'_>| blocks.events.keep_pushed(owner, &key, element);
+                    let push = |element: Raw<'_>| blocks.events.keep_pushed(owner, key, element);
                     // Each part has its own list, and all belong to the one text.
                     if value.elements(push).is_err() {
-                        blocks.events.keep(owner, &key, value);
+                        blocks.events.keep(owner, key, value);
                     }
                 }
             }
@@ -233,29 +224,19 @@ impl Choice {
                 slot
             }
         };
-        arguments.into_iter().for_each(|arguments| blocks.events.grew(slot, arguments));
+        blocks.events.grew(slot, arguments);
     }
 
     /// Takes a fragment of a call. Returns the call if the fragment only brings more of its arguments.
     fn tool_call(&mut self, fragment: Raw<'_>, blocks: &mut Blocks<'_>) -> Option<Growing> {
-        let (mut index, mut id, mut body, mut notation) = (None, None, None, Notation::Json);
-        let mut others = Vec::new();
-        let _ = fragment.members(|key, value| match key {
-            _ if value.is_null() => {}
-            "index" => index = value.number(),
-            "id" => id = value.string(),
-            "type" => {}
-            "function" => body = Some(value),
-            "custom" => (body, notation) = (Some(value), Notation::Plain),
-            _ => others.push((key.to_owned(), value)),
-        });
-        let (mut name, mut arguments) = (None, None);
-        let _ = body.unwrap_or(Raw::new("{}")).members(|key, value| match key {
-            "name" => name = value.string(),
-            "arguments" | "input" => arguments = Some(value),
-            _ if value.is_null() => {}
-            _ => others.push((key.to_owned(), value)),
-        });
+        let ([_, index, id, function, custom], mut others, _) =
+            fragment.split_leniently(["type", "index", "id", "function", "custom"]);
+        let notation = if custom.is_some() { Notation::Plain } else { Notation::Json };
+        let body = custom.or(function).unwrap_or_default();
+        let ([name, arguments, input], more, _) = body.split_leniently(["name", "arguments", "input"]);
+        others.append(more);
+        let (index, arguments) = (index.and_then(Raw::number), arguments.or(input));
+        let [id, name] = [id, name].map(|word| word?.string());
         let mut text = std::mem::take(&mut self.arguments);
         text.clear();
         match arguments {
@@ -270,13 +251,13 @@ impl Choice {
             blocks,
         );
         self.arguments = text;
-        for (key, value) in others {
+        for (key, value) in others.iter() {
             let Some(slot) = call.map(|call| self.calls[call].slot) else {
-                self.router.hold(index, &key, blocks.events.value(&key, value));
+                self.router.hold(index, key, blocks.events.value(key, value));
                 continue;
             };
             if self.seen.is_new(&format!("{slot}.{key}"), value) {
-                blocks.events.keep(Owner::Block(slot), &key, value);
+                blocks.events.keep(Owner::Block(slot), key, value);
             }
         }
         // A fragment with a name may begin another call, depending on its arguments.

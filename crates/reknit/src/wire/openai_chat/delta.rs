@@ -1,6 +1,7 @@
 //! [`Delta`]: the members of a delta.
 
 use super::super::fields::{Error, Raw};
+use super::super::others::Others;
 use super::thoughts;
 
 #[derive(Default)]
@@ -14,18 +15,15 @@ pub(super) struct Delta<'a> {
     pub(super) function: Option<Raw<'a>>,
     pub(super) audio: Option<Raw<'a>>,
     pub(super) has_role: bool,
-    pub(super) others: Vec<(String, Raw<'a>)>,
+    pub(super) others: Others<'a>,
 }
 
 impl<'a> Delta<'a> {
     pub(super) fn read(delta: Raw<'a>) -> Result<Self, Error> {
         let mut read = Self::default();
         let (mut reasoning_content, mut reasoning) = (None, None);
-        let text = |value: Raw<'a>| {
-            Some(value).filter(|value| value.string_body().is_some_and(|body| !body.is_empty()))
-        };
-        delta.members(|key, value| match key {
-            _ if value.is_null() => {}
+        let text = |value: Raw<'a>| Some(value).filter(|value| value.has_text());
+        delta.fields(|key, value| match key {
             "role" => read.has_role = value.string().is_some(),
             "content" => read.content = Some(value),
             "refusal" => read.refusal = Some(value),
@@ -35,7 +33,7 @@ impl<'a> Delta<'a> {
             "tool_calls" => read.calls = Some(value),
             "function_call" => read.function = Some(value),
             "audio" => read.audio = Some(value),
-            _ => read.others.push((key.to_owned(), value)),
+            _ => read.others.add(key.to_owned().into(), value),
         })?;
         let has_details = read.details.is_some_and(thoughts::have_text);
         read.thoughts = reasoning_content.or(reasoning).filter(|_| !has_details);

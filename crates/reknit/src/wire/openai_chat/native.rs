@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::join::{append, field, grow};
+use super::super::join::{append, field, grow, put_all};
 use super::super::object::object;
 use super::PADDING;
 use super::choice::NAMES;
@@ -17,7 +17,6 @@ const TEXT_COMPLETION: &str = "text_completion";
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
-    done: Vec<Value>,
     completion: Object,
     choices: BTreeMap<u64, Choice>,
 }
@@ -41,8 +40,7 @@ struct Call {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, chunk: Value) {
-        let Value::Object(mut chunk) = chunk else { return };
+    fn read(&mut self, frame: &Frame<'_>, mut chunk: Object, done: &mut Vec<Value>) {
         if chunk.get("choices").is_none() && is_heartbeat(frame) {
             return;
         }
@@ -51,45 +49,38 @@ impl Rebuild for Native {
         }
         if self.completion.is_empty()
             && self.choices.is_empty()
-            && let Some(Value::Object(last)) = self.done.last_mut()
+            && let Some(Value::Object(last)) = done.last_mut()
             && is_late(&chunk, last)
         {
             let fields = chunk.into_iter().filter(|(key, value)| is_extra(key) && !value.is_null());
-            return fields.for_each(|(key, value)| drop(last.insert(key, value)));
+            return put_all(last, fields);
         }
         let failed = chunk.get("error").is_some_and(|error| !error.is_null());
         self.chunk(chunk);
         if failed {
-            self.end();
+            done.extend(self.take());
         }
     }
 
-    fn done(&mut self) {
-        self.end();
+    fn ends_with_done(&self) -> bool {
+        true
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.end();
-        self.done
-    }
-}
-
-impl Native {
-    /// Finishes the completion; the next chunk begins another one.
-    fn end(&mut self) {
-        let mut completion = std::mem::take(&mut self.completion);
-        let choices = std::mem::take(&mut self.choices);
+    fn take(&mut self) -> Option<Value> {
+        let Self { mut completion, choices } = std::mem::take(self);
         if completion.is_empty() && choices.is_empty() {
-            return;
+            return None;
         }
         // An error instead of a completion has no choices.
         if !choices.is_empty() || completion.get("error").is_none() {
             let choices = choices.into_iter().map(|(index, choice)| choice.into_value(index));
             completion.insert("choices", Value::Array(choices.collect()));
         }
-        self.done.push(Value::Object(completion));
+        Some(Value::Object(completion))
     }
+}
 
+impl Native {
     fn chunk(&mut self, chunk: Object) {
         for (key, value) in chunk {
             match (&*key, value) {
@@ -256,7 +247,7 @@ impl Choice {
                 return more.for_each(|(key, value)| self.router.hold(index, &key, value));
             }
         };
-        more.for_each(|(key, value)| drop(self.calls[call].fields.insert(key, value)));
+        put_all(&mut self.calls[call].fields, more);
     }
 
     fn into_value(mut self, index: u64) -> Value {
@@ -272,7 +263,7 @@ impl Choice {
         if self.fields.get("text").is_none() || !self.message.is_empty() {
             choice.insert("message", Value::Object(self.message));
         }
-        self.fields.into_iter().for_each(|(key, value)| drop(choice.insert(key, value)));
+        put_all(&mut choice, self.fields);
         Value::Object(choice)
     }
 }
@@ -288,7 +279,7 @@ impl Call {
             call.insert("id", Value::from(id));
         }
         call.insert("type", Value::from(&*self.body));
-        self.fields.into_iter().for_each(|(key, value)| drop(call.insert(key, value)));
+        put_all(&mut call, self.fields);
         call.insert(self.body, Value::Object(body));
         Value::Object(call)
     }

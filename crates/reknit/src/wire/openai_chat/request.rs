@@ -1,10 +1,10 @@
 //! The messages of a Chat Completions request.
 
-use crate::json::{Members, Misread, Object, Value};
-use crate::wire::object::{object, with};
+use crate::json::{Members, Misread, Value};
+use crate::wire::object::{filled, object, object_of, paragraphs, with};
 use crate::wire::request::{
-    Alphabet, Around, Call, Called, Content, Conversation, Form, Input, Message, Repairs, ReplyPart,
-    Thinking, UserPart, chat, refuse_all_but_words,
+    Alphabet, Around, Called, Content, Conversation, Form, Message, Repairs, ReplyPart, Thinking, UserPart,
+    chat, refuse_all_but_words,
 };
 
 pub(crate) static FORM: Form = Form {
@@ -45,18 +45,16 @@ fn write(messages: &[Message]) -> Vec<Value> {
 
 /// Joins the parts if all are texts: not every server accepts a list.
 fn user(content: &[&UserPart]) -> Value {
-    let text = |part: &&UserPart| match part {
-        UserPart::Text(text) => Some(text.clone()),
+    let texts = content.iter().map(|part| match *part {
+        UserPart::Text(text) => Some(&**text),
         UserPart::Image { .. } => None,
-    };
-    let content: Value = match content.iter().map(text).collect::<Option<Vec<_>>>() {
-        Some(texts) => texts.join(BETWEEN).into(),
+    });
+    let content: Value = match texts.collect::<Option<Vec<_>>>() {
+        Some(texts) => texts.join("\n\n").into(),
         None => content.iter().map(|part| chat::user_part(part)).collect::<Vec<_>>().into(),
     };
     object([("role", "user".into()), ("content", content)])
 }
-
-const BETWEEN: &str = "\n\n";
 
 fn assistant(parts: &[ReplyPart]) -> Value {
     let (mut texts, mut thoughts, mut details, mut calls) =
@@ -70,41 +68,34 @@ fn assistant(parts: &[ReplyPart]) -> Value {
                 }
                 add_details(thinking, &mut details);
             }
-            ReplyPart::Call { call, .. } => calls.push(tool_call(call)),
+            ReplyPart::Call { call, .. } => {
+                let content = call.fields.get(EXTRA_CONTENT).cloned();
+                calls.push(with(chat::tool_call(call), EXTRA_CONTENT, content));
+            }
             ReplyPart::ProviderCall { .. } | ReplyPart::ProviderResult { .. } | ReplyPart::Block { .. } => {}
         }
     }
-    let content = if texts.is_empty() { Value::Null } else { texts.join(BETWEEN).into() };
-    let mut message = Object::new();
-    message.insert("role", "assistant");
-    message.insert("content", content);
-    if !thoughts.is_empty() && !calls.is_empty() {
-        message.insert("reasoning_content", thoughts);
-    }
-    if !details.is_empty() {
-        message.insert("reasoning_details", details);
-    }
-    if !calls.is_empty() {
-        message.insert("tool_calls", calls);
-    }
-    message.into()
+    let has_thoughts = !thoughts.is_empty() && !calls.is_empty();
+    object_of([
+        ("role", Some("assistant".into())),
+        ("content", paragraphs(&texts).or(Some(Value::Null))),
+        ("reasoning_content", has_thoughts.then(|| thoughts.into())),
+        ("reasoning_details", filled(details)),
+        ("tool_calls", filled(calls)),
+    ])
 }
 
 fn add_details(thinking: &Thinking, details: &mut Vec<Value>) {
     let mut add = |kind: &str, key: &str, text: &str, signature: Option<&str>| {
-        let mut detail = Object::new();
-        detail.insert("type", kind);
-        detail.insert(key, text);
-        if let Some(signature) = signature {
-            detail.insert("signature", signature);
-        }
-        for name in DETAIL {
-            if let Some(value) = thinking.fields.get(name) {
-                detail.insert(name, value.clone());
-            }
-        }
-        detail.insert("index", details.len());
-        details.push(detail.into());
+        let [format, id] = DETAIL.map(|name| (name, thinking.fields.get(name).cloned()));
+        details.push(object_of([
+            ("type", Some(kind.into())),
+            (key, Some(text.into())),
+            ("signature", signature.map(Value::from)),
+            format,
+            id,
+            ("index", Some(details.len().into())),
+        ]));
     };
     // If the upstream server only has summaries, the format says so.
     let is_summary = thinking.field("format").is_some_and(|format| format.contains("responses"));
@@ -116,17 +107,6 @@ fn add_details(thinking: &Thinking, details: &mut Vec<Value>) {
     if let Some(data) = &thinking.redacted {
         add("reasoning.encrypted", "data", data, None);
     }
-}
-
-fn tool_call(call: &Call) -> Value {
-    let name = ("name", (&*call.name).into());
-    let (kind, key) = match &call.input {
-        Input::Object(_) => ("function", "arguments"),
-        Input::Plain(_) => ("custom", "input"),
-    };
-    let function = object([name, (key, call.input.text().into())]);
-    let written = object([("id", (&*call.id).into()), ("type", kind.into()), (kind, function)]);
-    with(written, EXTRA_CONTENT, call.fields.get(EXTRA_CONTENT).cloned())
 }
 
 fn read(message: Value, conversation: &mut Conversation) -> Result<(), Misread> {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::json::{EndFinder, Object, Value};
+use crate::wire::join::put_all;
 
 /// A piece of a tool call, as a delta has it.
 #[derive(Clone, Debug, Default)]
@@ -175,7 +176,7 @@ impl Held {
             function.insert("arguments", self.arguments);
             fragment.insert("function", function);
         }
-        self.others.into_iter().for_each(|(key, value)| drop(fragment.insert(key, value)));
+        put_all(&mut fragment, self.others);
         Value::Object(fragment)
     }
 }

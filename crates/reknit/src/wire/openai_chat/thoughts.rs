@@ -5,6 +5,7 @@
 
 use super::super::blocks::{Blocks, THINKING};
 use super::super::fields::Raw;
+use super::super::others::Others;
 use super::super::seen::Seen;
 use crate::event::{Opening, Owner, Slot};
 
@@ -31,13 +32,12 @@ enum Content {
 }
 
 /// One of `reasoning_details`.
-#[derive(Default)]
 struct Detail<'a> {
     index: Option<u64>,
     text: Option<(Content, Raw<'a>)>,
     signature: Option<Raw<'a>>,
     encrypted: Option<String>,
-    others: Vec<(String, Raw<'a>)>,
+    others: Others<'a>,
 }
 
 impl Thoughts {
@@ -48,7 +48,7 @@ impl Thoughts {
 
     /// Takes more text that is not one of `reasoning_details`.
     pub(super) fn grow(&mut self, text: Raw<'_>, blocks: &mut Blocks<'_>) {
-        if is_filled(text) {
+        if text.has_text() {
             let slot = self.block(None, Some(Content::Text), blocks).slot;
             blocks.events.grew(slot, text);
         }
@@ -61,32 +61,22 @@ impl Thoughts {
             // It comes whole, and ends what came before.
             self.close(blocks);
             let slot = blocks.new_block(Opening::Thinking { redacted: Some(data) });
-            for (key, value) in others {
-                blocks.events.keep(Owner::Block(slot), &key, value);
-            }
+            others.keep(Owner::Block(slot), blocks.events);
             return blocks.events.closed(slot);
         }
         if text.is_none() && signature.is_none() && others.is_empty() {
             return;
         }
         let open = self.block(index, text.map(|(content, _)| content), blocks);
-        if let Some((_, text)) = text {
-            blocks.events.grew(open.slot, text);
-        }
-        if let Some(signature) = signature {
-            blocks.events.signed(open.slot, signature);
-            open.is_signed = true;
-        }
+        blocks.events.grew(open.slot, text.map(|(_, text)| text));
+        blocks.events.signed(open.slot, signature);
+        open.is_signed |= signature.is_some();
         // Each piece of a detail repeats these.
-        for (key, value) in others {
-            if open.seen.is_new(&key, value) {
-                blocks.events.keep(Owner::Block(open.slot), &key, value);
-            }
-        }
+        others.keep_new(Owner::Block(open.slot), &mut open.seen, blocks.events);
     }
 
     /// Takes thinking in a part of the content, as Mistral sends it: a text, or a list of texts and references.
-    pub(super) fn part(&mut self, thinking: Raw<'_>, others: &[(String, Raw<'_>)], blocks: &mut Blocks<'_>) {
+    pub(super) fn part(&mut self, thinking: Raw<'_>, others: &Others<'_>, blocks: &mut Blocks<'_>) {
         if thinking.text().starts_with('[') {
             let _ = thinking.elements(|part| match part.get("text") {
                 Some(text) => self.grow(text, blocks),
@@ -98,15 +88,11 @@ impl Thoughts {
         } else {
             self.grow(thinking, blocks);
         }
-        let mut is_closed = false;
-        for (key, value) in others {
+        if !others.is_empty() {
             let open = self.block(None, Some(Content::Text), blocks);
-            if open.seen.is_new(key, *value) {
-                blocks.events.keep(Owner::Block(open.slot), key, *value);
-            }
-            is_closed |= key == "closed" && value.text() == "true";
+            others.keep_new(Owner::Block(open.slot), &mut open.seen, blocks.events);
         }
-        if is_closed {
+        if others.get("closed").is_some_and(Raw::is_true) {
             self.close(blocks);
         }
     }
@@ -144,29 +130,26 @@ fn agree<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> bool {
 
 impl<'a> Detail<'a> {
     fn read(raw: Raw<'a>) -> Self {
-        let mut detail = Self::default();
-        let _ = raw.members(|key, value| match key {
-            _ if value.is_null() => {}
-            "type" => {}
-            "index" => detail.index = value.number(),
-            "text" if is_filled(value) => detail.text = Some((Content::Text, value)),
-            "summary" if is_filled(value) => detail.text = Some((Content::Summary, value)),
-            "text" | "summary" => {}
-            "signature" => detail.signature = Some(value).filter(|value| is_filled(*value)),
-            "data" => detail.encrypted = value.owned_string(),
-            _ => detail.others.push((key.to_owned(), value)),
-        });
-        detail
+        let ([_, index, text, summary, signature, data], others, _) =
+            raw.split_leniently(["type", "index", "text", "summary", "signature", "data"]);
+        let [text, summary, signature] =
+            [text, summary, signature].map(|value| value.filter(|value| value.has_text()));
+        let text = text.map(|text| (Content::Text, text));
+        Self {
+            index: index.and_then(Raw::number),
+            text: text.or_else(|| Some((Content::Summary, summary?))),
+            signature,
+            encrypted: data.and_then(Raw::owned_string),
+            others,
+        }
     }
 }
 
 /// Whether some of `reasoning_details` have text, which is that of the other fields again.
 pub(super) fn have_text(details: Raw<'_>) -> bool {
     let mut have = false;
-    let _ = details.elements(|detail| have |= Detail::read(detail).text.is_some());
+    let _ = details.elements(|detail| {
+        let _ = detail.fields(|key, value| have |= matches!(key, "text" | "summary") && value.has_text());
+    });
     have
-}
-
-fn is_filled(value: Raw<'_>) -> bool {
-    value.string_body().is_some_and(|body| !body.is_empty())
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::super::blocks::{TEXT, THINKING};
 use super::super::events::{Events, Kept};
+use super::super::others::Others;
 use super::Raw;
 use super::call_kind::{CallKind, Inner};
 use super::members::Members;
@@ -84,7 +85,7 @@ impl Item {
 
     /// An item whose start is missing.
     pub(super) fn unstarted(place: u32, word: &str, id: Option<&str>, events: &mut Events) -> Self {
-        let raw = Raw::new("{}");
+        let raw = Raw::default();
         let mut item = Self::blank(place, word.to_owned(), raw);
         item.id = id.map(str::to_owned);
         item.begin(raw, events);
@@ -197,15 +198,13 @@ impl Item {
     /// Reads an event about the item. Returns whether the item has a place for it.
     pub(super) fn step(&mut self, step: ItemStep<'_>, event: &Members<'_>, events: &mut Events) -> bool {
         let fits = match step {
-            ItemStep::Part(part, moment) => {
-                self.part(part, event.part.unwrap_or(Raw::new("{}")), moment, events)
-            }
+            ItemStep::Part(part, moment) => self.part(part, event.part.unwrap_or_default(), moment, events),
             ItemStep::Text(part, opening) => self.text(part, opening, event, events),
             ItemStep::Arguments(_) => self.text(Part::Whole, TEXT, event, events),
             ItemStep::Inner(inner) => self.inner(inner, event, events),
             ItemStep::ShellOutput => self.output(event, events),
             ItemStep::PartialImage => {
-                let image = event.others.iter().map(|(key, value)| (key.as_str(), events.value(key, *value)));
+                let image = event.others.iter().map(|(key, value)| (key, events.value(key, value)));
                 let image = Value::from(Object::from_iter(image));
                 self.push("partial_images", image, events);
                 return true;
@@ -226,12 +225,8 @@ impl Item {
         if !self.has(part) {
             return false;
         }
-        let (mut word, mut text, mut others) = (None, None, Vec::new());
-        let _ = raw.members(|key, value| match key {
-            "type" => word = value.string(),
-            "text" | "refusal" => text = value.string(),
-            _ => others.push((key.to_owned(), value)),
-        });
+        let ([word, text, refusal], others, _) = raw.split_leniently(["type", "text", "refusal"]);
+        let word = word.and_then(Raw::string);
         let opening = match (word.as_deref(), self.kind) {
             (Some("output_text" | "text"), _) | (None, Kind::Message) => TEXT,
             (Some("refusal"), _) => Opening::Text { refusal: true },
@@ -239,14 +234,14 @@ impl Item {
             (Some(other), _) => Opening::Other { kind: other.to_owned() },
         };
         let Some(shown) = self.open(part, opening, events) else { return false };
-        match (text, moment) {
+        match (text.or(refusal).and_then(Raw::string), moment) {
             (None, _) => {}
             (Some(text), _) if !shown.grows() => shown.keep("text", Value::from(&*text), events),
             (Some(text), Moment::Begin) => shown.begin(text.into_owned()),
             (Some(text), Moment::End) => shown.settle(0, &text, |_, _| false, events),
         }
-        for (key, value) in others {
-            shown.keep(&key, value, events);
+        for (key, value) in others.iter() {
+            shown.keep(key, value, events);
         }
         if moment == Moment::End {
             shown.show_start(events);
@@ -334,9 +329,9 @@ impl Item {
         true
     }
 
-    pub(super) fn keep_all(&mut self, fields: &[(String, Raw<'_>)], events: &mut Events) {
-        for (key, value) in fields {
-            self.keep(key, *value, events);
+    pub(super) fn keep_all(&mut self, fields: &Others<'_>, events: &mut Events) {
+        for (key, value) in fields.iter() {
+            self.keep(key, value, events);
         }
     }
 

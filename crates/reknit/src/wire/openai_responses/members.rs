@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Error, Raw};
 use crate::frame::Frame;
+use crate::wire::others::Others;
 
 /// The `object` of a whole response, which is also the name of a frame that is one.
 pub(super) const RESPONSE: &str = "response";
@@ -26,14 +27,13 @@ pub(super) struct Members<'a> {
     pub(super) annotation: Option<Raw<'a>>,
     pub(super) logprobs: Option<Raw<'a>>,
     pub(super) error: Option<Raw<'a>>,
-    pub(super) others: Vec<(String, Raw<'a>)>,
+    pub(super) others: Others<'a>,
 }
 
 impl<'a> Members<'a> {
     pub(super) fn read(data: &'a str) -> Result<Self, Error> {
         let mut members = Self::default();
-        Raw::new(data).members(|key, value| match key {
-            _ if value.is_null() => {}
+        Raw::new(data).fields(|key, value| match key {
             "type" => members.kind = value.string(),
             "object" => members.object = value.string(),
             "sequence_number" => members.sequence = value.number(),
@@ -52,7 +52,7 @@ impl<'a> Members<'a> {
             "error" => members.error = Some(value),
             // The position of an annotation in its list, and padding that hides the lengths of tokens.
             "annotation_index" | "obfuscation" => {}
-            _ => members.others.push((key.to_owned(), value)),
+            _ => members.others.add(key.to_owned().into(), value),
         })?;
         Ok(members)
     }

@@ -15,7 +15,7 @@ use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
-use crate::wire::join::{append, field, grow};
+use crate::wire::join::{append, field, grow, put_all};
 
 /// The responses of a stream.
 ///
@@ -23,7 +23,6 @@ use crate::wire::join::{append, field, grow};
 /// empty content or empty arguments. Partial images and audio have no place in a response.
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Native {
-    done: Vec<Value>,
     gate: Gate,
     response: Option<Object>,
     items: Items<Item>,
@@ -44,49 +43,53 @@ struct Fields {
 }
 
 impl Rebuild for Native {
-    fn read(&mut self, frame: &Frame<'_>, data: Value) {
+    fn read(&mut self, frame: &Frame<'_>, data: Object, done: &mut Vec<Value>) {
         let Ok(members) = Members::read(frame.data) else { return };
         let kind = members.name(frame);
-        match (kind, data) {
-            (RESPONSE, data @ Value::Object(_)) => {
-                self.flush();
-                self.done.push(data);
+        match kind {
+            RESPONSE => {
+                done.extend(self.take());
+                done.push(data.into());
             }
-            ("error", data) => {
+            "error" => {
                 // Nothing else comes if there is an error instead of a response.
-                let alone = self.response.is_none() && self.done.is_empty();
+                let alone = self.response.is_none() && done.is_empty();
                 if self.gate.fail(&members) && alone {
-                    self.done.push(data);
+                    done.push(data.into());
                 }
             }
-            ("keepalive" | "ping", _) => self.gate.pass(kind, &members),
-            (kind, Value::Object(event)) => {
+            "keepalive" | "ping" => self.gate.pass(kind, &members),
+            _ => {
                 let step = Step::of(kind, members.part_index.unwrap_or(0));
                 let admission = self.gate.admit(&step, kind, &members);
                 if admission.begins != Begins::No {
-                    self.flush();
+                    done.extend(self.take());
                 }
                 if admission.refusal.is_none() {
-                    self.step(step, &members, event);
+                    self.step(step, &members, data, done);
                 }
             }
-            _ => {}
         }
     }
 
-    fn into_messages(mut self: Box<Self>) -> Vec<Value> {
-        self.flush();
-        self.done
+    fn take(&mut self) -> Option<Value> {
+        let items = std::mem::take(&mut self.items);
+        let items: Vec<_> = items.into_values().map(Item::into_value).collect();
+        let mut response = self.response.take().or_else(|| (!items.is_empty()).then(Object::new))?;
+        if !items.is_empty() {
+            response.insert("output", Value::from(items));
+        }
+        Some(Value::Object(response))
     }
 }
 
 impl Native {
-    fn step(&mut self, step: Step<'_>, members: &Members<'_>, mut event: Object) {
+    fn step(&mut self, step: Step<'_>, members: &Members<'_>, mut event: Object, done: &mut Vec<Value>) {
         let index = members.output_index;
         match step {
             Step::Response(status) => {
                 if let Some(Value::Object(response)) = event.remove("response") {
-                    self.respond(status, response);
+                    self.respond(status, response, done);
                 }
             }
             Step::Added => {
@@ -117,12 +120,12 @@ impl Native {
     }
 
     /// Takes the response that an event carries; fields that it omits stay as they are.
-    fn respond(&mut self, status: &str, mut response: Object) {
+    fn respond(&mut self, status: &str, mut response: Object, done: &mut Vec<Value>) {
         let over = matches!(status, "completed" | "incomplete" | "failed" | "cancelled");
         let has_output = matches!(response.get("output"), Some(Value::Array(output)) if !output.is_empty());
         if !(over && has_output) {
             let mut merged = self.response.take().unwrap_or_default();
-            response.into_iter().for_each(|(key, value)| drop(merged.insert(key, value)));
+            put_all(&mut merged, response);
             response = merged;
         } else {
             self.items = Items::default();
@@ -130,7 +133,7 @@ impl Native {
         self.response = Some(response);
         if over {
             self.gate.end();
-            self.flush();
+            done.extend(self.take());
         }
     }
 
@@ -142,20 +145,6 @@ impl Native {
         {
             item.into_iter().for_each(|(key, value)| known.fields.set(&key, value));
         }
-    }
-
-    /// Adds the response that is being built to the finished ones.
-    fn flush(&mut self) {
-        let items = std::mem::take(&mut self.items);
-        let items: Vec<_> = items.into_values().map(Item::into_value).collect();
-        let Some(mut response) = self.response.take().or_else(|| (!items.is_empty()).then(Object::new))
-        else {
-            return;
-        };
-        if !items.is_empty() {
-            response.insert("output", Value::from(items));
-        }
-        self.done.push(Value::Object(response));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the messages of Chat Completions, of Cohere's Chat and of Ollama have in common.
 
 use super::content::Content;
-use super::message::{Answer, Message, ReplyPart, UserPart};
+use super::message::{Answer, Call, Input, Message, ReplyPart, UserPart};
 use crate::json::{Members, Misread, Value};
 use crate::wire::object::{data_url, object, read_data_url};
 
@@ -26,6 +26,16 @@ pub(crate) fn write(
         }
     }
     written
+}
+
+/// A call of a function, or of a tool that takes free text.
+pub(crate) fn tool_call(call: &Call) -> Value {
+    let (kind, key) = match &call.input {
+        Input::Object(_) => ("function", "arguments"),
+        Input::Plain(_) => ("custom", "input"),
+    };
+    let function = object([("name", (&*call.name).into()), (key, call.input.text().into())]);
+    object([("id", (&*call.id).into()), ("type", kind.into()), (kind, function)])
 }
 
 /// The message with a result.
