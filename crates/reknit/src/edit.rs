@@ -17,11 +17,12 @@
 
 mod format;
 mod parser;
+mod ladder;
+mod rejection;
 mod outcome;
-mod reason;
-mod neutral;
+mod json_form;
 mod lines;
-mod levels;
+mod indentation;
 mod tokens;
 mod needle;
 mod words;
@@ -34,7 +35,7 @@ mod rule;
 mod compose;
 mod running;
 mod hint;
-mod explain;
+mod closest;
 mod missing;
 mod elision;
 mod within;
@@ -46,12 +47,17 @@ mod preview;
 
 pub use file_report::{Content, FileReport};
 pub use format::Format;
-pub use outcome::{Closest, How, Lines, Match, Note, Outcome, Reason, Rejection};
+pub use ladder::How;
+pub use outcome::{Match, Note, Outcome};
 pub use parser::{Parsed, Parser, Problem, ProblemKind, Repair, RepairKind, parse};
 pub use plan::{FileAction, FilePlan, Plan, Report, Splice, plan};
 pub use preview::{Change, Preview};
+pub use rejection::{Closest, Reason, Rejection};
 
+use std::fmt;
 use std::ops::Range;
+
+use serde::Serialize;
 
 /// One thing that a model asks of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,4 +184,44 @@ pub enum FileEnd {
     Here,
     /// Its last line has no line end.
     Open,
+}
+
+/// Lines of a file, counted from 1, both included. An empty place is before its first line, and its last is
+/// one less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(into = "(usize, usize)")]
+pub struct Lines {
+    /// The first line.
+    pub first: usize,
+    /// The last line.
+    pub last: usize,
+}
+
+impl From<Lines> for (usize, usize) {
+    fn from(lines: Lines) -> Self {
+        (lines.first, lines.last)
+    }
+}
+
+/// `line 3`, `lines 3-5`, or `before line 3`.
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self { first, last } if last < first => write!(f, "before line {first}"),
+            Self { first, last } if last == first => write!(f, "line {first}"),
+            Self { first, last } => write!(f, "lines {first}-{last}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_one_or_several_or_none() {
+        assert_eq!(Lines { first: 3, last: 3 }.to_string(), "line 3");
+        assert_eq!(Lines { first: 3, last: 5 }.to_string(), "lines 3-5");
+        assert_eq!(Lines { first: 3, last: 2 }.to_string(), "before line 3");
+    }
 }

@@ -17,7 +17,7 @@ mod block;
 mod change;
 mod extra;
 mod misfit;
-mod neutral;
+mod json_form;
 
 pub use block::{Args, Block, Body, Input, ParseError, ToolCall};
 pub use change::Change;

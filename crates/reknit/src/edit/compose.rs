@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::levels::{Levels, depth, width};
+use super::indentation::{Levels, depth, width};
 use super::lines::{
     Line, begins, body_at, folded, indent, is_open, line_at, line_before, lines, look_alike, without_line_end,
 };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::levels::depth;
+use super::indentation::depth;
 use super::lines::{Line, body_at, lines};
 use super::locate::{Part, every_line};
 use super::needle::Needle;

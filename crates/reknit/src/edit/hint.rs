@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Reason;
-use super::levels::depth;
+use super::indentation::depth;
 use super::lines::{Line, count, folded, lines, lines_from};
 use super::running::{Ground, Site};
 

@@ -3,8 +3,8 @@
 
 use memchr::memmem;
 
+use super::closest::Compared;
 use super::compose::compose;
-use super::explain::Compared;
 use super::hint::Block;
 use super::index::{Index, Spot, Wanted};
 use super::lines::{ends_of_lines, is_blank, line_numbers};

@@ -1,7 +1,13 @@
 //! [`Outcome`]: where an edit landed and how, or why it did not.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+
+use super::Lines;
+use super::ladder::How;
+use super::rejection::Rejection;
 
 /// What became of one edit.
 ///
@@ -50,29 +56,6 @@ fn first_and_all<S: Serializer>(places: &[Lines], serializer: S) -> Result<S::Ok
     map.end()
 }
 
-/// In what a place may differ from a search text, from the strictest to the loosest; each allows what those before it
-/// allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum How {
-    /// Nothing.
-    Exact,
-    /// Line ends.
-    LineEnds,
-    /// Whitespace at the ends of lines.
-    TrailingWhitespace,
-    /// Quotes, dashes and spaces that look alike.
-    LookAlikes,
-    /// The width of indentation, with the same levels.
-    Indentation,
-    /// Blank lines.
-    BlankLines,
-    /// Line breaks between tokens.
-    LineBreaks,
-    /// Lines that the edit keeps.
-    Context,
-}
-
 /// Something that is done otherwise than an edit says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -107,117 +90,16 @@ pub enum Note {
     },
 }
 
-/// Lines of a file, counted from 1, both included. An empty place is before its first line, and its last is
-/// one less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(into = "(usize, usize)")]
-pub struct Lines {
-    /// The first line.
-    pub first: usize,
-    /// The last line.
-    pub last: usize,
-}
-
-impl From<Lines> for (usize, usize) {
-    fn from(lines: Lines) -> Self {
-        (lines.first, lines.last)
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kept { line, text } => write!(f, "line {line} stays as it is in the file: `{text}`"),
+            Self::NotWritten { text } => write!(f, "a line that is not in the file is not written: `{text}`"),
+            Self::Gone { text } => write!(f, "a line to remove is not in the file: `{text}`"),
+            Self::There { text } => write!(f, "a line to add is already in the file: `{text}`"),
+            Self::DoubledDivider { line } => {
+                write!(f, "line {line} of the answer: a repeated divider was read once")
+            }
+        }
     }
-}
-
-/// Why an edit has no place, and what would help.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Rejection {
-    /// Why.
-    pub reason: Reason,
-    /// The place that comes closest.
-    pub closest: Option<Closest>,
-}
-
-/// The place that comes closest to a search text.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Closest {
-    /// Its lines.
-    pub lines: Lines,
-    /// How much of the search text is there, from 0 to 1.
-    pub score: f64,
-    /// The search text beside what is there, as lines of ` `, `-` (searched) and `+` (there).
-    pub diff: String,
-}
-
-/// The reasons for which an edit is refused.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Reason {
-    /// The search text is not in the file.
-    NoMatch,
-    /// The file has the search text with other whitespace, which the edit depends on.
-    Whitespace,
-    /// Part of the search text is there, but the file has other lines now.
-    Stale,
-    /// The file already contains the replacement.
-    AlreadyApplied {
-        /// Where.
-        lines: Lines,
-    },
-    /// The search text fits more than one place.
-    Ambiguous {
-        /// In what the places differ from it at most.
-        how: How,
-        /// Where each place begins.
-        lines: Vec<usize>,
-    },
-    /// The search text is in the file, but not as whole lines or words.
-    MidLine {
-        /// The lines that contain it.
-        lines: Vec<usize>,
-    },
-    /// An earlier edit of the same answer replaced the text that this one searches for.
-    TakenAway {
-        /// The index of the earlier edit.
-        by: usize,
-        /// Where the text was.
-        lines: Lines,
-    },
-    /// The only place is partly inside an earlier edit's replacement.
-    Overlaps {
-        /// The index of the earlier edit.
-        with: usize,
-    },
-    /// Search and replacement are the same.
-    Identical,
-    /// There is nothing to search for, and the file has content.
-    EmptySearch,
-    /// The block can be read in several ways, and not exactly one of them fits the file.
-    Unclear {
-        /// How many fit.
-        fitting: usize,
-    },
-    /// A comment such as `... rest unchanged ...` stands for lines that would be removed.
-    Placeholder {
-        /// The comment.
-        line: String,
-    },
-    /// The heading that the place should be below is not in the file, or in several places.
-    HeadingNotFound {
-        /// The line that was not found.
-        heading: String,
-    },
-    /// The file is not UTF-8, so only an exact match was looked for.
-    NotUtf8 {
-        /// The first byte that is not.
-        at: usize,
-    },
-    /// An earlier edit of the same answer gave the file another name.
-    MovedAway {
-        /// The index of the earlier edit.
-        by: usize,
-        /// The new path.
-        to: String,
-    },
-    /// There is no such file.
-    NoFile,
-    /// The answer does not name a file.
-    NoPath,
 }

@@ -9,8 +9,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::How;
+use super::indentation::Levels;
 use super::index::{Index, SPOTS, Spot, Spots};
-use super::levels::Levels;
 use super::lines::{
     Line, begins, body_at, indent, is_same, line_at, line_numbers, lines, lines_before, lines_from, plain,
 };

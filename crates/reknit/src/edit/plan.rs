@@ -6,8 +6,10 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::Edit;
+use super::ladder::How;
 use super::locate::Claim;
-use super::outcome::{How, Outcome, Reason, Rejection};
+use super::outcome::Outcome;
+use super::rejection::{Reason, Rejection};
 use super::target::Target;
 
 /// What becomes of each file, and of each edit.

@@ -14,7 +14,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::How;
-use super::levels::depth;
+use super::indentation::depth;
 use super::lines::{Line, body_at, count, is_same, line_at, line_before, lines, lines_before, lines_from};
 use super::needle::{Needle, Solid, tells};
 use super::outcome::Note;

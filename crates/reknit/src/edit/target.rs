@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::closest::Compared;
 use super::compose::{compose, line_end, write_lines};
-use super::explain::Compared;
 use super::lines::lines;
 use super::locate::{Claim, Part, locate};
 use super::near::Near;

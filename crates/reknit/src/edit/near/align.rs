@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::levels::Levels;
+use super::super::indentation::Levels;
 use super::super::lines::{Line, body_at, indent, is_same, line_at, line_before, lines};
 use super::super::needle::{Key, Needle};
 use super::super::place::{Row, Stand, lay_out, levels};

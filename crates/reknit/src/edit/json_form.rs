@@ -1,9 +1,9 @@
-//! The neutral JSON form of why an edit is refused or cannot be read. What is unknown is absent.
+//! The JSON form of why an edit is refused or cannot be read. What is unknown is absent.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::outcome::{Reason, Rejection};
 use super::parser::Problem;
+use super::rejection::{Reason, Rejection};
 use crate::diagnostic::Hint;
 
 /// `{"reason", "message", "hint"}`: the name for programs, the words for people, and what to do; then what

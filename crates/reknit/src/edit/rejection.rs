@@ -1,54 +1,110 @@
-//! The names and words of [`Reason`], [`How`] and [`Note`].
+//! [`Rejection`]: why an edit has no place, in data and in words.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::outcome::{How, Lines, Note, Reason};
+use serde::Serialize;
+
+use super::Lines;
+use super::ladder::How;
 use crate::diagnostic::Hint;
 
-impl How {
-    /// All of them, the strictest first.
-    pub const ALL: [Self; 8] = [
-        Self::Exact,
-        Self::LineEnds,
-        Self::TrailingWhitespace,
-        Self::LookAlikes,
-        Self::Indentation,
-        Self::BlankLines,
-        Self::LineBreaks,
-        Self::Context,
-    ];
-
-    /// Its name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::LineEnds => "line-ends",
-            Self::TrailingWhitespace => "trailing-whitespace",
-            Self::LookAlikes => "look-alikes",
-            Self::Indentation => "indentation",
-            Self::BlankLines => "blank-lines",
-            Self::LineBreaks => "line-breaks",
-            Self::Context => "context",
-        }
-    }
+/// Why an edit has no place, and what would help.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// Why.
+    pub reason: Reason,
+    /// The place that comes closest.
+    pub closest: Option<Closest>,
 }
 
-impl fmt::Display for How {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+/// The place that comes closest to a search text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Closest {
+    /// Its lines.
+    pub lines: Lines,
+    /// How much of the search text is there, from 0 to 1.
+    pub score: f64,
+    /// The search text beside what is there, as lines of ` `, `-` (searched) and `+` (there).
+    pub diff: String,
 }
 
-/// `line 3`, `lines 3-5`, or `before line 3`.
-impl fmt::Display for Lines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self { first, last } if last < first => write!(f, "before line {first}"),
-            Self { first, last } if last == first => write!(f, "line {first}"),
-            Self { first, last } => write!(f, "lines {first}-{last}"),
-        }
-    }
+/// The reasons for which an edit is refused.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The search text is not in the file.
+    NoMatch,
+    /// The file has the search text with other whitespace, which the edit depends on.
+    Whitespace,
+    /// Part of the search text is there, but the file has other lines now.
+    Stale,
+    /// The file already contains the replacement.
+    AlreadyApplied {
+        /// Where.
+        lines: Lines,
+    },
+    /// The search text fits more than one place.
+    Ambiguous {
+        /// In what the places differ from it at most.
+        how: How,
+        /// Where each place begins.
+        lines: Vec<usize>,
+    },
+    /// The search text is in the file, but not as whole lines or words.
+    MidLine {
+        /// The lines that contain it.
+        lines: Vec<usize>,
+    },
+    /// An earlier edit of the same answer replaced the text that this one searches for.
+    TakenAway {
+        /// The index of the earlier edit.
+        by: usize,
+        /// Where the text was.
+        lines: Lines,
+    },
+    /// The only place is partly inside an earlier edit's replacement.
+    Overlaps {
+        /// The index of the earlier edit.
+        with: usize,
+    },
+    /// Search and replacement are the same.
+    Identical,
+    /// There is nothing to search for, and the file has content.
+    EmptySearch,
+    /// The block can be read in several ways, and not exactly one of them fits the file.
+    Unclear {
+        /// How many fit.
+        fitting: usize,
+    },
+    /// A comment such as `... rest unchanged ...` stands for lines that would be removed.
+    Placeholder {
+        /// The comment.
+        line: String,
+    },
+    /// The heading that the place should be below is not in the file, or in several places.
+    HeadingNotFound {
+        /// The line that was not found.
+        heading: String,
+    },
+    /// The file is not UTF-8, so only an exact match was looked for.
+    NotUtf8 {
+        /// The first byte that is not.
+        at: usize,
+    },
+    /// An earlier edit of the same answer gave the file another name.
+    MovedAway {
+        /// The index of the earlier edit.
+        by: usize,
+        /// The new path.
+        to: String,
+    },
+    /// There is no such file.
+    NoFile,
+    /// The answer does not name a file.
+    NoPath,
 }
 
 impl Reason {
@@ -179,20 +235,6 @@ impl fmt::Display for Starts<'_> {
     }
 }
 
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Kept { line, text } => write!(f, "line {line} stays as it is in the file: `{text}`"),
-            Self::NotWritten { text } => write!(f, "a line that is not in the file is not written: `{text}`"),
-            Self::Gone { text } => write!(f, "a line to remove is not in the file: `{text}`"),
-            Self::There { text } => write!(f, "a line to add is already in the file: `{text}`"),
-            Self::DoubledDivider { line } => {
-                write!(f, "line {line} of the answer: a repeated divider was read once")
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,19 +268,5 @@ mod tests {
                 assert!(!words.ends_with('.'), "{words}");
             }
         }
-    }
-
-    #[test]
-    fn ways_to_differ_are_named_as_in_json() {
-        for how in How::ALL {
-            assert_eq!(serde_json::to_value(how).unwrap(), how.name());
-        }
-    }
-
-    #[test]
-    fn lines_are_one_or_several_or_none() {
-        assert_eq!(Lines { first: 3, last: 3 }.to_string(), "line 3");
-        assert_eq!(Lines { first: 3, last: 5 }.to_string(), "lines 3-5");
-        assert_eq!(Lines { first: 3, last: 2 }.to_string(), "before line 3");
     }
 }
