@@ -284,16 +284,16 @@ impl OpenParam {
             Match::No => {}
         }
         match rules.inside(text, at, call, finished) {
-            Inside::Call(found) => {
+            Match::Full(Inside::Call(found)) => {
                 nested.calls.push(found.name);
                 return Marker::Inside(found.end);
             }
-            Inside::Mention(end) => {
+            Match::Full(Inside::Mention(end)) => {
                 nested.mentions += usize::from(open.is_none());
                 return Marker::Inside(end);
             }
-            Inside::Undecided => return Marker::Undecided,
-            Inside::No => {}
+            Match::Partial => return Marker::Undecided,
+            Match::No => {}
         }
         if matcher.tools.is_none() || open.is_some() || closer == Closer::Last {
             return Marker::None;

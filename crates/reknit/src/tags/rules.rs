@@ -77,9 +77,6 @@ impl Look {
 
 /// What a marker of a call means inside a value.
 pub(super) enum Inside {
-    /// The value has no such marker here.
-    No,
-    Undecided,
     /// A call that is part of the value begins; its marker ends here.
     Call(Found),
     /// It is only mentioned, and ends here.
@@ -300,20 +297,22 @@ impl Rules {
     ///
     /// A call that begins there has closing markers of its own, which belong to the value. If they contain the
     /// name, only a call of the same tool can have the same ones.
-    pub(super) fn inside(&self, text: &str, at: usize, call: &OpenCall, finished: bool) -> Inside {
+    pub(super) fn inside(&self, text: &str, at: usize, call: &OpenCall, finished: bool) -> Match<Inside> {
         match self.calls.open.find(text, at, finished) {
-            Match::Partial => Inside::Undecided,
             Match::Full(found)
                 if self.calls.closes_by_name() && found.name.of(text) != call.name.of(text) =>
             {
-                Inside::No
+                Match::No
             }
             Match::Full(found) => match self.is_followed(text, &found, finished) {
-                Match::Full(()) => Inside::Call(found),
-                Match::Partial => Inside::Undecided,
-                Match::No => Inside::Mention(found.end),
+                Match::No => Match::Full(Inside::Mention(found.end)),
+                follows => follows.map(|()| Inside::Call(found)),
             },
-            Match::No => self.calls.open.head(text, at).map_or(Inside::No, Inside::Mention),
+            Match::Partial => Match::Partial,
+            Match::No => {
+                let head = self.calls.open.head(text, at);
+                head.map_or(Match::No, |end| Match::Full(Inside::Mention(end)))
+            }
         }
     }
 }

@@ -117,17 +117,14 @@ impl TaggedText {
         self.parser.finish();
         self.emit_changes(whole, output);
         self.close_held(whole, output);
-        let end = match (self.parser.blocks().next_back(), ending) {
-            (Some(Block::Text { closed: false, .. }), Ending::Complete) => Some(None),
-            (Some(Block::Text { closed: false, .. }), Ending::CutOff) => Some(Some(End::Cut)),
-            (Some(Block::Thinking { closed: false, .. }), _) => Some(Some(End::Cut)),
-            _ => None,
-        };
-        if let Some(end) = end {
-            let last = self.parser.blocks().len() - 1;
-            output.closed(self.slot_of(last), end, None);
+        let cut = (ending == Ending::CutOff).then_some(End::Cut);
+        let last = self.slot_of(self.parser.blocks().len().saturating_sub(1));
+        match self.parser.blocks().next_back() {
+            Some(Block::Text { closed: false, .. }) => output.closed(last, cut, None),
+            Some(Block::Thinking { closed: false, .. }) => output.closed(last, Some(End::Cut), None),
+            Some(_) | None => {}
         }
-        self.emit_fields_alone(ending, output);
+        self.emit_fields_alone(cut, output);
         // If the text is cut off, it cannot be said that a call is complete without its marker.
         self.emit_diagnostics(place, output, |kind| {
             ending == Ending::Complete || kind != Kind::MissingCloser
@@ -145,7 +142,7 @@ impl TaggedText {
     }
 
     /// The text has ended and was only whitespace: the fields that the provider sent with it need a block.
-    fn emit_fields_alone(&mut self, ending: Ending, output: &mut Output) {
+    fn emit_fields_alone(&mut self, end: Option<End>, output: &mut Output) {
         if self.fields.is_empty() {
             return;
         }
@@ -153,7 +150,6 @@ impl TaggedText {
         output.opened(block, self.choice, Opening::Text { refusal: false });
         output.grew(block, self.prefix()..self.parser.text().len());
         self.emit_fields(output);
-        let end = (ending == Ending::CutOff).then_some(End::Cut);
         output.closed(block, end, None);
     }
 
