@@ -135,7 +135,7 @@ impl Rules {
         let Markup { clean, closer, .. } = self.markup;
         let mut treatment = Treatment { clean, closer, ampersands: false };
         for rule in &self.markup.rules {
-            if rule.is_for(tool) && rule.parameters.iter().any(|name| name == param) {
+            if rule.parameters.iter().any(|name| name == param) && rule.is_for(tool) {
                 treatment.clean = rule.clean.unwrap_or(treatment.clean);
                 treatment.closer = rule.closer.unwrap_or(treatment.closer);
                 treatment.ampersands |= rule.ampersands;

@@ -220,7 +220,7 @@ impl Transcoder {
         let (one, three) = match (&self.notation, byte) {
             (Notation::Gemma { quote }, _) => return literal(text, at, quote, false).map(|end| (None, end)),
             (Notation::Python, b'"') => ("\"", "\"\"\""),
-            (Notation::Python, b'\'') => ("'", "\'\'\'"),
+            (Notation::Python, b'\'') => ("'", "'''"),
             (Notation::Python, _) => return Match::No,
         };
         match literal(text, at, three, false) {
