@@ -22,6 +22,7 @@
 //! ```
 
 mod whitespace;
+mod span;
 mod exact;
 mod names;
 mod template;
@@ -33,7 +34,6 @@ mod tools;
 mod rules;
 mod mention;
 mod matcher;
-mod span;
 mod change;
 mod changes;
 mod parsed;
@@ -256,16 +256,6 @@ impl Parser {
         self.parsed.changes.iter()
     }
 
-    /// The change with this number.
-    fn change(&self, number: usize) -> Option<Change> {
-        self.parsed.changes.get(number)
-    }
-
-    /// Whether a value that was shown may be replaced by another one when its call closes.
-    fn rereads_values(&self) -> bool {
-        self.matcher.rereads_values()
-    }
-
     /// The whole text so far. The ranges of changes and spans refer to it.
     ///
     /// If the grammar has a prefix, the text starts with it.
@@ -319,7 +309,7 @@ impl Parser {
         let text = self.parsed.text.as_str();
         match &self.parsed.blocks[index] {
             &BlockData::Prose { thinking, range, closed } => {
-                let text = &text[self.parsed.block_range(index, range)];
+                let text = &text[range.range()];
                 match thinking {
                     true => Block::Thinking { text, closed },
                     false => Block::Text { text, closed },

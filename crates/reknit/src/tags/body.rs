@@ -8,12 +8,11 @@ use super::grammar::{Body, Calls};
 use super::machine::{Machine, Step};
 use super::matcher::Matcher;
 use super::parsed::Parsed;
-use super::prose::Prose;
 use super::reader::{Read, Reader};
 use super::rules::Look;
 use super::series::Series;
 use super::span::SpanKind;
-use super::template::{Found, Match, any_literal, literal};
+use super::template::{Match, Name, any_literal, literal};
 use super::transcode::{Notation, Transcoder};
 use super::whitespace::skip_whitespace;
 use crate::diagnostic::Kind;
@@ -42,15 +41,21 @@ enum State {
     /// Before the arguments of a call whose name is in the marker.
     Head,
     /// In the arguments of such a call.
-    Arguments(Reader),
-    /// In arguments in Gemma's notation.
-    Rewritten(Box<Transcoder>),
+    Arguments(Arguments),
     /// In an element that is malformed or not a call.
     Broken(Broken),
     /// After an element of a list.
     AfterElement,
     /// After a value. The closing marker, a separator or neither may follow.
     AfterValue,
+}
+
+/// How the arguments of a call whose name is in the marker are read.
+#[derive(Clone, Debug)]
+enum Arguments {
+    Json(Reader),
+    /// In Gemma's notation.
+    Rewritten(Box<Transcoder>),
 }
 
 /// A value that is malformed or not a call. It ends with its brackets, at a closing marker, or where the next
@@ -87,48 +92,28 @@ impl InString {
 
 impl Json {
     /// After a marker without a name. What follows is the whole call, or a list of calls.
-    pub(super) fn marked(
-        matcher: &Matcher,
-        parsed: &Parsed,
-        prose: &Prose,
-        at: usize,
-        found: &Found,
-    ) -> Self {
-        Self {
-            calls: Series::new(matcher, parsed, prose, at, found.end),
-            element: found.end,
-            list: false,
-            bare: false,
-            named: false,
-            state: State::Start,
-        }
+    pub(super) fn marked(calls: Series) -> Self {
+        Self { element: calls.scan, calls, list: false, bare: false, named: false, state: State::Start }
     }
 
     /// At a brace without a marker.
-    pub(super) fn bare(matcher: &Matcher, parsed: &Parsed, prose: &Prose, at: usize) -> Self {
-        let brace = Found { end: at, ..Found::default() };
-        Self { bare: true, ..Self::marked(matcher, parsed, prose, at, &brace) }
+    pub(super) fn bare(calls: Series) -> Self {
+        Self { bare: true, ..Self::marked(calls) }
     }
 
     /// After a marker with a name. What follows is the arguments.
-    pub(super) fn named(
-        matcher: &Matcher,
-        parsed: &mut Parsed,
-        prose: &Prose,
-        at: usize,
-        found: &Found,
-    ) -> Self {
-        let depth = parsed.limits.json_depth;
+    pub(super) fn named(matcher: &Matcher, parsed: &mut Parsed, calls: Series, name: Name) -> Self {
+        let (start, depth) = (calls.scan, parsed.limits.json_depth);
         let state = match &matcher.grammar.calls {
             Some(Calls::Gemma(gemma)) => {
                 let notation = Notation::Gemma { quote: gemma.quote.clone() };
-                State::Rewritten(Box::new(Transcoder::new(notation, found.end, depth)))
+                State::Arguments(Arguments::Rewritten(Box::new(Transcoder::new(notation, start, depth))))
             }
             _ => State::Head,
         };
-        let mut json = Self { state, named: true, ..Self::marked(matcher, parsed, prose, at, found) };
-        let name = matcher.body().bare_name(&parsed.text, found.name.range());
-        json.calls.begin_named(matcher, parsed, name, found.end);
+        let mut json = Self { state, named: true, ..Self::marked(calls) };
+        let name = matcher.body().bare_name(&parsed.text, name.range());
+        json.calls.begin_named(matcher, parsed, name, start);
         json
     }
 
@@ -139,7 +124,6 @@ impl Json {
                 State::Start => self.start(matcher, parsed),
                 State::Head => self.head(body, parsed),
                 State::Arguments(_) => self.arguments(parsed),
-                State::Rewritten(_) => self.rewritten(parsed),
                 State::Envelope(_) => self.envelope(matcher, parsed),
                 State::Broken(_) => self.broken(matcher, parsed),
                 State::AfterElement => self.after_element(parsed),
@@ -165,6 +149,7 @@ impl Json {
             Some(b'{') => {
                 let limits = &parsed.limits;
                 self.element = calls.scan;
+                calls.scan += 1;
                 self.state = State::Envelope(Box::new(Envelope::new(limits.param_bytes, limits.json_depth)));
                 None
             }
@@ -182,7 +167,7 @@ impl Json {
             None if !parsed.finished => Some(Step::Wait),
             None if self.list && calls.last.is_some() => Some(calls.leave(parsed, Some("]"))),
             None if self.is_begun(parsed) => Some(self.cut_before_the_name(matcher, parsed, String::new())),
-            _ => Some(self.no_call()),
+            _ => Some(self.calls.no_call()),
         }
     }
 
@@ -217,7 +202,9 @@ impl Json {
         }
         parsed.add_span(SpanKind::Markup, calls.scan);
         match parsed.text.as_bytes().get(calls.scan) {
-            Some(b'{') => self.state = State::Arguments(Reader::new(&parsed.text, calls.scan)),
+            Some(b'{') => {
+                self.state = State::Arguments(Arguments::Json(Reader::new(&parsed.text, calls.scan)));
+            }
             None => return Some(Step::Wait),
             Some(_) => match any_literal(&parsed.text, calls.scan, &body.close, parsed.finished) {
                 // There are no arguments.
@@ -237,34 +224,21 @@ impl Json {
 
     /// In the arguments of a call whose name is in the marker.
     fn arguments(&mut self, parsed: &mut Parsed) -> Option<Step> {
-        let State::Arguments(reader) = &mut self.state else { return None };
-        let block = self.calls.open.expect("a name in the marker makes a call");
-        let (start, scan, limit) = (reader.start, self.calls.scan, parsed.limits.param_bytes);
-        let read = parsed.with_json(block, |text, json| reader.read(text, scan, limit, json));
-        self.calls.scan = read.at();
-        parsed.args_grew(block, start, read.at());
-        match read {
-            Read::More(_) => return Some(Step::Wait),
-            Read::Done(_) => {
-                self.calls.close(parsed);
+        let State::Arguments(arguments) = &mut self.state else { return None };
+        let calls = &mut self.calls;
+        let read = match arguments {
+            Arguments::Json(reader) => calls.read(parsed, reader),
+            Arguments::Rewritten(transcoder) => calls.rewrite(parsed, transcoder),
+        };
+        match (read, arguments) {
+            (Read::More(_), _) => return Some(Step::Wait),
+            (Read::Done(_), _) => {
+                calls.close(parsed);
                 self.state = State::AfterValue;
             }
-            Read::Bad(at) => self.malformed(parsed, start, at),
-        }
-        None
-    }
-
-    /// In arguments in Gemma's notation.
-    fn rewritten(&mut self, parsed: &mut Parsed) -> Option<Step> {
-        let State::Rewritten(transcoder) = &mut self.state else { return None };
-        match self.calls.rewrite(parsed, transcoder) {
-            Read::More(_) => return Some(Step::Wait),
-            Read::Done(_) => {
-                self.calls.close(parsed);
-                self.state = State::AfterValue;
-            }
-            Read::Bad(_) => {
-                let at = self.calls.scan;
+            (Read::Bad(at), &mut Arguments::Json(Reader { start, .. })) => self.malformed(parsed, start, at),
+            (Read::Bad(_), Arguments::Rewritten(_)) => {
+                let at = calls.scan;
                 parsed.note(Kind::MalformedArguments, at, "the arguments of a call are malformed");
                 self.state = State::Broken(Broken::new(false, at, None));
             }
@@ -295,7 +269,7 @@ impl Json {
                 let name = envelope.name_so_far();
                 return Some(self.cut_before_the_name(matcher, parsed, name));
             }
-            (Read::More(_), None) if parsed.finished => return Some(self.no_call()),
+            (Read::More(_), None) if parsed.finished => return Some(self.calls.no_call()),
             (Read::More(_), _) => return Some(Step::Wait),
             (Read::Done(_), Some(_)) => {
                 self.calls.close(parsed);
@@ -305,7 +279,7 @@ impl Json {
             (Read::Done(_) | Read::Bad(_), None) if self.list && self.calls.last.is_some() => {
                 self.read_again(parsed, self.element, self.element);
             }
-            (Read::Done(_) | Read::Bad(_), None) => return Some(self.no_call()),
+            (Read::Done(_) | Read::Bad(_), None) => return Some(self.calls.no_call()),
         }
         None
     }
@@ -333,7 +307,7 @@ impl Json {
         while let Some(&byte) = text.as_bytes().get(calls.scan) {
             if calls.scan >= broken.read && text.is_char_boundary(calls.scan) {
                 match any_literal(text, calls.scan, &body.close, finished) {
-                    Match::Full(_) if calls.open.is_none() => return Some(self.no_call()),
+                    Match::Full(_) if calls.open.is_none() => return Some(self.calls.no_call()),
                     Match::Full(_) => {
                         self.drop_element(parsed);
                         self.state = State::AfterValue;
@@ -344,7 +318,7 @@ impl Json {
                 }
                 if broken.string.is_none_or(|string| string == InString::No) {
                     match calls.prose.next_call(matcher, text, calls.scan, finished, &mut broken.look) {
-                        Match::Full(()) if calls.open.is_none() => return Some(self.no_call()),
+                        Match::Full(()) if calls.open.is_none() => return Some(self.calls.no_call()),
                         Match::Full(()) => {
                             self.drop_element(parsed);
                             return Some(self.calls.leave(parsed, None));
@@ -362,7 +336,7 @@ impl Json {
                 return None;
             }
         }
-        Some(if calls.open.is_none() && finished { self.no_call() } else { Step::Wait })
+        Some(if calls.open.is_none() && finished { calls.no_call() } else { Step::Wait })
     }
 
     /// A broken element ends here.
@@ -428,16 +402,6 @@ impl Json {
         let complete = calls.last.is_none_or(|block| parsed.call(block).end == Some(End::Closed));
         let missing = body.close.first().filter(|_| complete && !body.close_optional);
         Some(calls.leave(parsed, missing.map(String::as_str)))
-    }
-
-    /// What started here is not a call but prose.
-    fn no_call(&self) -> Step {
-        let Series { prose, opened, last, .. } = &self.calls;
-        Step::Go(Machine::Prose(match last {
-            // There have been calls after the marker; only what follows them is not a call.
-            Some(_) => prose.after_calls(*opened),
-            None => prose.clone(),
-        }))
     }
 }
 

@@ -40,6 +40,20 @@ impl Input {
     pub(super) fn json(json: PartialJson) -> Self {
         Self::Json(Box::new(JsonArguments { json, written: None }))
     }
+
+    fn as_params(&self) -> Option<&Params> {
+        match self {
+            Self::Params(params) => Some(params),
+            Self::Json(_) => None,
+        }
+    }
+
+    fn as_json(&self) -> Option<&JsonArguments> {
+        match self {
+            Self::Json(arguments) => Some(arguments),
+            Self::Params(_) => None,
+        }
+    }
 }
 
 /// A part of the parser's text, or a string of its own where the two differ.
@@ -118,50 +132,35 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn all_params(&self) -> impl Iterator<Item = Param<'a>> {
-        let Self { data, params: all, text, .. } = *self;
-        let params = match &data.input {
-            Input::Params(params) => Some(params.iter(all)),
-            Input::Json(_) => None,
-        };
-        params.into_iter().flatten().map(move |data| Param { data, text })
+        let Self { data, params: all, text } = *self;
+        let params = data.input.as_params().into_iter().flat_map(|params| params.iter(all));
+        params.map(move |data| Param { data, text })
     }
 
     /// Its parameter with this number.
     pub(super) fn param(&self, number: usize) -> Option<Param<'a>> {
-        match &self.data.input {
-            Input::Params(params) if number < params.len() => {
-                Some(Param { data: params.get(self.params, number), text: self.text })
-            }
-            Input::Params(_) | Input::Json(_) => None,
-        }
+        let params = self.data.input.as_params().filter(|params| number < params.len())?;
+        Some(Param { data: params.get(self.params, number), text: self.text })
     }
 
     /// The number of its parameters; `None` if its arguments are not written one by one.
     pub(super) fn param_count(&self) -> Option<usize> {
-        match &self.data.input {
-            Input::Params(params) => Some(params.len()),
-            Input::Json(_) => None,
-        }
+        self.data.input.as_params().map(Params::len)
     }
 
     /// The JSON text of its arguments so far: as the model wrote it, or rewritten from another notation.
     /// Empty if the arguments are written one by one.
     pub fn args_text(&self) -> Cow<'a, str> {
-        match &self.data.input {
-            Input::Json(arguments) => match &arguments.written {
-                Some(written) => Cow::Borrowed(&self.text[written.clone()]),
-                None => arguments.json.raw().to_str(),
-            },
-            Input::Params(_) => Cow::Borrowed(""),
+        match (self.args_range(), self.data.input.as_json()) {
+            (Some(written), _) => Cow::Borrowed(&self.text[written]),
+            (None, Some(arguments)) => arguments.json.raw().to_str(),
+            (None, None) => Cow::Borrowed(""),
         }
     }
 
     /// The range of its arguments in the text, if they are written as JSON.
     pub(super) fn args_range(&self) -> Option<Range<usize>> {
-        match &self.data.input {
-            Input::Json(arguments) => arguments.written.clone(),
-            Input::Params(_) => None,
-        }
+        self.data.input.as_json()?.written.clone()
     }
 
     /// Whether the JSON text of its arguments, of which some has come, is that of an object.
@@ -174,10 +173,8 @@ impl<'a> Call<'a> {
 
     /// A part of the JSON text of its arguments.
     pub(super) fn args_piece(&self, piece: Range<usize>) -> Cow<'a, str> {
-        match &self.data.input {
-            Input::Json(arguments) => arguments.json.raw().slice(piece).unwrap_or_default(),
-            Input::Params(_) => Cow::Borrowed(""),
-        }
+        let arguments = self.data.input.as_json();
+        arguments.and_then(|arguments| arguments.json.raw().slice(piece)).unwrap_or_default()
     }
 
     /// Its arguments so far, as an object.

@@ -10,6 +10,7 @@ use super::machine::{Machine, Step};
 use super::matcher::Matcher;
 use super::parsed::Parsed;
 use super::prose::{Place, Prose};
+use super::series::Series;
 use super::span::SpanKind;
 use super::template::{Found, Match, Name, any_literal, literal};
 
@@ -76,8 +77,8 @@ impl Channel {
             if matcher.has_no_tools() {
                 return Step::Go(Machine::Prose(self.prose.clone()));
             }
-            let found = Found { end, name: Name::free(name), ..Found::default() };
-            let json = Json::named(matcher, parsed, &self.prose, self.opened, &found);
+            let calls = Series::new(matcher, parsed, &self.prose, self.opened, end);
+            let json = Json::named(matcher, parsed, calls, Name::free(name));
             return Step::Go(Machine::Json(Box::new(json)));
         }
         self.prose.end(matcher, parsed, self.opened);

@@ -27,7 +27,6 @@ pub(super) struct Envelope {
 
 #[derive(Clone, Debug)]
 enum State {
-    Open,
     /// Before a key; `close` if the object may end there.
     Key {
         close: bool,
@@ -49,9 +48,10 @@ pub(super) enum Member {
 }
 
 impl Envelope {
+    /// After the brace that opens the object.
     pub(super) fn new(limit: usize, depth: usize) -> Self {
         Self {
-            state: State::Open,
+            state: State::Key { close: true },
             name: None,
             arguments: None,
             held: PartialJson::with_depth(depth),
@@ -111,7 +111,6 @@ impl Envelope {
         let at = scan + skipped;
         let Some(&byte) = text.as_bytes().get(at) else { return Break(Read::More(at)) };
         self.state = match self.state {
-            State::Open if byte == b'{' => State::Key { close: true },
             State::Key { close: true } | State::Comma if byte == b'}' && self.in_function => {
                 self.in_function = false;
                 State::Comma

@@ -178,22 +178,24 @@ impl Markup {
                     reached => return self.after_value(parsed, reached),
                 }
             }
-            let over = match self.rare_marker(rules, parsed, at) {
-                Match::Full((RareMarker::Call(found), end)) => {
-                    self.pass_marker(parsed, at, end);
-                    let parent = Some(self.call.block);
-                    let call = OpenCall::open(matcher, parsed, at, &found, parent, self.call.in_wrapper);
-                    self.outer.push(std::mem::replace(&mut self.call, call));
-                    continue;
-                }
-                Match::Full((RareMarker::Repair(name), end)) => {
-                    self.pass_marker(parsed, at, end);
-                    let name = parsed.text[name].to_owned();
-                    repair(rules, parsed, self.call.block, &name, at);
-                    continue;
-                }
-                Match::Partial => Match::Partial,
+            let nested = self.nested(rules, parsed, at);
+            if let Match::Full(found) = &nested {
+                self.pass_marker(parsed, at, found.end);
+                let parent = Some(self.call.block);
+                let call = OpenCall::open(matcher, parsed, at, found, parent, self.call.in_wrapper);
+                self.outer.push(std::mem::replace(&mut self.call, call));
+                continue;
+            }
+            let repaired = self.repaired(rules, parsed, at);
+            if let Match::Full((name, end)) = repaired {
+                self.pass_marker(parsed, at, end);
+                let name = parsed.text[name].to_owned();
+                repair(rules, parsed, self.call.block, &name, at);
+                continue;
+            }
+            let over = match nested.found().or(repaired.found()) {
                 Match::No => rules.ends_call(&parsed.text, at, &self.call, parsed.finished),
+                undecided => undecided,
             };
             match over.or(close.found()).or(param.found()) {
                 Match::Full(()) => return self.end_without_closer(rules, parsed, at),
@@ -234,12 +236,6 @@ impl Markup {
         }
     }
 
-    /// A marker at `at` that only few grammars have.
-    fn rare_marker(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<(RareMarker, usize)> {
-        let nested = self.nested(rules, parsed, at).map(|found| (RareMarker::Call(found), found.end));
-        nested.or(self.repaired(rules, parsed, at))
-    }
-
     /// A call inside this call, if the grammar allows them.
     fn nested(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<Found> {
         if self.outer.len() >= rules.markup.nesting {
@@ -248,15 +244,15 @@ impl Markup {
         rules.calls.open.find(&parsed.text, at, false)
     }
 
-    /// Another closing marker of a value that is read again at each one.
-    fn repaired(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<(RareMarker, usize)> {
+    /// Another closing marker of a value that is read again at each one: the range of its name, and its end.
+    fn repaired(&self, rules: &Rules, parsed: &Parsed, at: usize) -> Match<(Range<usize>, usize)> {
         let tag = self.call.parameters(rules);
         for name in rules.repaired(self.call.tool(parsed), Closer::RepairedAtEach) {
             let Some(param) = parsed.first_param(self.call.block, name) else { continue };
             let range = param.name.range();
             match tag.closes(&parsed.text, at, Name::free(range.clone())) {
                 Match::No => {}
-                Match::Full(end) => return Match::Full((RareMarker::Repair(range), end)),
+                Match::Full(end) => return Match::Full((range, end)),
                 Match::Partial => return Match::Partial,
             }
         }
@@ -318,13 +314,6 @@ impl Markup {
     }
 }
 
-/// A marker in a call that only few grammars have.
-enum RareMarker {
-    Call(Found),
-    /// The closing marker of the value with this name.
-    Repair(Range<usize>),
-}
-
 /// The outcome of a state.
 enum Next {
     /// Reading continues, maybe in another state.
@@ -337,7 +326,7 @@ enum Next {
 
 /// Reads the value with this name again, from where the first one starts up to `at`.
 fn repair(rules: &Rules, parsed: &mut Parsed, block: usize, name: &str, at: usize) {
-    let clean = rules.treatment_of(parsed.call_name(block), name).clean;
+    let clean = rules.treatment(parsed.call_name(block), name).clean;
     let Some(first) = parsed.first_param(block, name) else { return };
     let start = first.start as usize;
     if start > at {

@@ -9,7 +9,7 @@ use super::mention::{First, Followers};
 use super::prose::Place;
 use super::rules::{Look, Rules};
 use super::template::{Found, Match, Template, skip_short_whitespace};
-use super::tools::Tools;
+use super::tools::{Tools, Types};
 
 /// The markers of a grammar, sorted by where they can occur.
 #[derive(Clone, Debug)]
@@ -99,9 +99,8 @@ impl Matcher {
                 false => Ok(template),
             }
         };
-        let literal = |field, source: &str, kind| Ok(Opener { template: unnamed(field, source)?, kind });
-        let wrapper_ends = |close: &[String]| -> Result<Vec<Opener>, GrammarError> {
-            close.iter().map(|close| literal("wrapper.close", close, OpenerKind::WrapperEnd)).collect()
+        let literals = |field, markers: &[String], kind| -> Result<Vec<Opener>, GrammarError> {
+            markers.iter().map(|marker| Ok(Opener { template: unnamed(field, marker)?, kind })).collect()
         };
         let mut calls: Vec<Opener> = Vec::new();
         let mut within: Vec<Opener> = Vec::new();
@@ -122,7 +121,7 @@ impl Matcher {
                     for open in &wrapper.open {
                         calls.push(call(unnamed("wrapper.open", open)?.followed_by(&made.calls.open), true));
                     }
-                    calls.extend(wrapper_ends(&wrapper.close)?);
+                    calls.extend(literals("wrapper.close", &wrapper.close, OpenerKind::WrapperEnd)?);
                     within.push(call(made.calls.open.clone(), false));
                 }
                 if markup.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
@@ -132,9 +131,7 @@ impl Matcher {
             }
             Some(Calls::Json(json)) => {
                 body = Some(json.clone());
-                for close in &json.close {
-                    calls.push(literal("close", close, OpenerKind::CallEnd)?);
-                }
+                calls.extend(literals("close", &json.close, OpenerKind::CallEnd)?);
                 let mut heads = Vec::new();
                 for open in &json.open {
                     let template = template("open", open)?.with_tool_name();
@@ -147,29 +144,24 @@ impl Matcher {
                 if let Some(wrapper) = &json.wrapper {
                     let markers = [starts, wrapper.close.clone()].concat();
                     after_wrapper = Some(Followers::new(First::Marker, markers, wrapper.open.clone()));
-                    for open in &wrapper.open {
-                        calls.push(literal("wrapper.open", open, OpenerKind::Wrapper)?);
-                    }
-                    calls.extend(wrapper_ends(&wrapper.close)?);
+                    calls.extend(literals("wrapper.open", &wrapper.open, OpenerKind::Wrapper)?);
+                    calls.extend(literals("wrapper.close", &wrapper.close, OpenerKind::WrapperEnd)?);
                     within.extend(heads.iter().cloned());
                 }
                 if json.wrapper.as_ref().is_none_or(|wrapper| wrapper.optional) {
                     calls.extend(heads);
                 }
                 if json.bare {
-                    calls.push(literal("bare", "{", OpenerKind::Bare)?);
+                    calls.extend(literals("bare", &["{".to_owned()], OpenerKind::Bare)?);
                 }
             }
             Some(Calls::Python(python)) => {
-                let markers = [vec!["[".to_owned()], python.close.clone()].concat();
+                let list = ["[".to_owned()];
+                let markers = [&list[..], &python.close].concat();
                 after_wrapper = Some(Followers::new(First::Marker, markers, python.open.clone()));
-                for open in &python.open {
-                    calls.push(literal("open", open, OpenerKind::Wrapper)?);
-                }
-                for close in &python.close {
-                    within.push(literal("close", close, OpenerKind::WrapperEnd)?);
-                }
-                calls.push(literal("open", "[", OpenerKind::Python)?);
+                calls.extend(literals("open", &python.open, OpenerKind::Wrapper)?);
+                within.extend(literals("close", &python.close, OpenerKind::WrapperEnd)?);
+                calls.extend(literals("open", &list, OpenerKind::Python)?);
             }
             Some(Calls::Gemma(gemma)) => {
                 let template = named("open", &gemma.open)?.with_tool_name();
@@ -185,32 +177,30 @@ impl Matcher {
         }
         // Channels also mark thinking, so their markers are needed even if nothing can be called.
         if let Some(Calls::Channels(_)) = &grammar.calls {
-            for open in [channel::START, channel::CHANNEL] {
-                calls.push(literal("open", open, OpenerKind::Channel)?);
-            }
-            for end in channel::ENDS.into_iter().chain([channel::MESSAGE]) {
-                calls.push(literal("close", end, OpenerKind::ChannelEnd)?);
-            }
+            let [start, channel, message] =
+                [channel::START, channel::CHANNEL, channel::MESSAGE].map(str::to_owned);
+            let ends = channel::ENDS.map(str::to_owned);
+            calls.extend(literals("open", &[start, channel], OpenerKind::Channel)?);
+            calls.extend(literals("close", &ends, OpenerKind::ChannelEnd)?);
+            calls.extend(literals("close", &[message], OpenerKind::ChannelEnd)?);
             in_thinking.extend(calls.iter().cloned());
             body = Some(grammar::Body {
-                close: channel::ENDS.map(str::to_owned).to_vec(),
+                close: ends.to_vec(),
                 name_prefix: "functions.".to_owned(),
                 ..grammar::Body::default()
             });
         }
 
         if let Some(Reasoning { open, close, ends_at_calls, .. }) = &grammar.reasoning {
-            for open in open {
-                in_text.push(literal("reasoning.open", open, OpenerKind::Thinking)?);
-            }
-            in_thinking.push(literal("reasoning.close", close, OpenerKind::ThinkingEnd)?);
-            in_thinking.extend(in_text.iter().cloned());
-            let ends = |opener: &&Opener| {
-                !matches!(opener.kind, OpenerKind::Bare | OpenerKind::WrapperEnd | OpenerKind::CallEnd)
-            };
+            in_text = literals("reasoning.open", open, OpenerKind::Thinking)?;
+            let end = literals("reasoning.close", std::slice::from_ref(close), OpenerKind::ThinkingEnd)?;
+            in_thinking.extend(end.iter().chain(&in_text).cloned());
             if *ends_at_calls {
                 // Its closing marker may come after the call.
-                in_text.push(literal("reasoning.close", close, OpenerKind::ThinkingEnd)?);
+                in_text.extend(end);
+                let ends = |opener: &&Opener| {
+                    !matches!(opener.kind, OpenerKind::Bare | OpenerKind::WrapperEnd | OpenerKind::CallEnd)
+                };
                 in_thinking.extend(calls.iter().filter(ends).cloned());
             }
         }
@@ -234,6 +224,11 @@ impl Matcher {
     /// Whether a tool of this name may be called.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.has(name))
+    }
+
+    /// The types of a parameter, if tools are given and one has it.
+    pub(super) fn types(&self, tool: &str, param: &str) -> Option<Types> {
+        self.tools.as_ref()?.types(tool, param)
     }
 
     fn openers(&self, place: Place) -> &Openers {
@@ -286,8 +281,12 @@ impl Matcher {
             };
             let counts = match kind {
                 OpenerKind::Markup { .. } => self.rules().opens(text, &found, finished, look),
+                // The arguments follow a name that no marker ends, or nothing at all.
                 OpenerKind::Json { named: true } if opener.template.ends_with_name() => {
-                    json_follows(text, found.end, finished)
+                    match is_next(text, found.end, b"{") {
+                        Match::Partial if finished => Match::Full(()),
+                        next => next,
+                    }
                 }
                 // In a wrapper nothing is only mentioned.
                 OpenerKind::Json { named: true } if place != Place::Wrapper => follows(&self.after_named),
@@ -357,13 +356,13 @@ fn wrong_marker(grammar: &Grammar, field: &'static str, problem: String) -> Gram
     GrammarError::Marker { grammar: grammar.name.clone(), field, problem }
 }
 
-/// Whether the arguments follow a name that no marker ends, or nothing at all.
-fn json_follows(text: &str, end: usize, finished: bool) -> Match<()> {
+/// Whether one of these bytes follows what ends at `end`, after whitespace. If nothing does, it is `Partial`,
+/// even if nothing follows the text.
+pub(super) fn is_next(text: &str, end: usize, bytes: &[u8]) -> Match<()> {
     let Some(next) = skip_short_whitespace(text, end) else { return Match::No };
     match text.as_bytes().get(next) {
-        Some(b'{') => Match::Full(()),
+        Some(byte) if bytes.contains(byte) => Match::Full(()),
         Some(_) => Match::No,
-        None if finished => Match::Full(()),
         None => Match::Partial,
     }
 }

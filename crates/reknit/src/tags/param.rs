@@ -1,5 +1,7 @@
 //! [`OpenParam`]: a parameter of a call while it arrives, up to the end of its value.
 
+use std::ops::ControlFlow;
+
 use memchr::memchr;
 
 use super::call::Slice;
@@ -13,7 +15,7 @@ use super::rules::{Inside, Rules};
 use super::span::SpanKind;
 use super::tail::{Around, Decision, Tail};
 use super::template::{Found, Match, Name, any_literal};
-use super::tools::untyped;
+use super::tools::{Types, untyped};
 use super::value::Value;
 use super::whitespace::skip_whitespace;
 use crate::diagnostic::Kind;
@@ -25,12 +27,13 @@ pub(super) struct OpenParam {
     name: Name,
     /// Its attributes say `string="false"`: the value is JSON.
     json: bool,
+    /// The types that the tool's schema allows.
+    types: Option<Types>,
     /// Everything before this has been searched for the end of the value.
     scan: usize,
     nested: Nested,
-    /// What follows a possible end of the value, while it does not decide whether that is the end. Boxed
-    /// because few values need it.
-    tail: Option<Box<Tail>>,
+    /// What follows a possible end of the value, while it does not decide whether that is the end.
+    tail: Option<Tail>,
 }
 
 /// The markers in a value that other markers in it belong to.
@@ -55,13 +58,6 @@ pub(super) enum Reached {
     Limit(usize),
 }
 
-/// What was found in a value.
-enum Search {
-    Reached(Reached),
-    /// A possible end; what follows decides whether it is the end.
-    Tail(Tail),
-}
-
 /// What is at a place in a value.
 enum Marker {
     /// Nothing that counts.
@@ -70,7 +66,9 @@ enum Marker {
     Undecided,
     /// A marker that belongs to the value and ends here.
     Inside(usize),
-    /// The call or its wrapper closes: a possible end of the value.
+    /// The closing marker of the value, which ends here.
+    Closer(usize),
+    /// A possible end of the value; what follows decides whether it is the end.
     Tail(Tail),
     /// The next parameter opens.
     Next,
@@ -80,7 +78,9 @@ impl OpenParam {
     /// After the opening marker `found`.
     pub(super) fn open(matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall, found: &Found) -> Self {
         let rules = matcher.rules();
-        let treatment = rules.treatment(&parsed.text, call.name, found.name);
+        let (tool, name) = (call.tool(parsed), found.name.of(&parsed.text));
+        let treatment = rules.treatment(tool, name);
+        let types = matcher.types(tool, name);
         let data = ParamData {
             name: found.name.range().into(),
             start: found.end as u32,
@@ -89,11 +89,7 @@ impl OpenParam {
                 false => Slice::Range((found.end..found.end).into()),
             },
             typed: None,
-            typed_late: found.json
-                || matcher
-                    .tools
-                    .as_ref()
-                    .is_some_and(|tools| tools.is_typed_late(call.tool(parsed), found.name.of(&parsed.text))),
+            typed_late: found.json || types.is_some_and(|types| !types.is_text()),
             replaced: false,
         };
         let (param, earlier) = parsed.open_param(call.block, data);
@@ -107,6 +103,7 @@ impl OpenParam {
             value: Value::new(call.block, param, found.end, treatment),
             name: found.name,
             json: found.json,
+            types,
             scan: found.end,
             nested: Nested::default(),
             tail: None,
@@ -118,28 +115,22 @@ impl OpenParam {
         let rules = matcher.rules();
         loop {
             let (param, closer) = (self.name, self.value.treatment.closer);
-            let (decision, at, end) = match &mut self.tail {
-                Some(tail) => (tail.step(Around { rules, parsed, call, param, closer }), tail.at, tail.end),
-                None => {
-                    let mut tail = match self.search(matcher, rules, parsed, call) {
-                        Search::Tail(tail) => tail,
-                        Search::Reached(reached) => return reached,
-                    };
-                    let decision = tail.step(Around { rules, parsed, call, param, closer });
-                    let (at, end) = (tail.at, tail.end);
-                    if let Decision::Open = decision {
-                        self.tail = Some(Box::new(tail));
-                    }
-                    (decision, at, end)
-                }
+            let tail = match &mut self.tail {
+                Some(tail) => tail,
+                None => match self.search(matcher, parsed, call) {
+                    ControlFlow::Continue(tail) => self.tail.insert(tail),
+                    ControlFlow::Break(reached) => return reached,
+                },
             };
+            let decision = tail.step(Around { rules, parsed, call, param, closer });
+            let (at, end) = (tail.at, tail.end);
             match decision {
                 Decision::Open => {
                     self.value.grow(parsed, at);
                     return Reached::Nothing;
                 }
                 Decision::Closes => {
-                    self.close(matcher, parsed, call, at);
+                    self.close(parsed, at);
                     if at == end {
                         self.note_missing(rules, parsed, call, at, "the value ends where the call ends");
                     }
@@ -166,7 +157,7 @@ impl OpenParam {
         };
         let mut at = tail.at;
         match tail.end > at {
-            true => self.close(matcher, parsed, call, at),
+            true => self.close(parsed, at),
             false => self.value.close(parsed, at),
         }
         // The markers that were held back; what follows them belongs to nothing.
@@ -187,88 +178,77 @@ impl OpenParam {
         }
     }
 
-    /// In the value: its closing marker, or what ends it without one.
-    fn search(&mut self, matcher: &Matcher, rules: &Rules, parsed: &mut Parsed, call: &OpenCall) -> Search {
+    /// In the value: its end, or a possible end and what follows it.
+    fn search(
+        &mut self,
+        matcher: &Matcher,
+        parsed: &mut Parsed,
+        call: &OpenCall,
+    ) -> ControlFlow<Reached, Tail> {
+        let rules = matcher.rules();
         let bound = self.value.start.saturating_add(parsed.limits.param_bytes);
-        let closer = self.value.treatment.closer;
-        let tag = call.parameters(rules);
-        let (at, found) = loop {
-            let text = &parsed.text;
-            let rest = &text.as_bytes()[self.scan..];
+        loop {
+            let rest = &parsed.text.as_bytes()[self.scan..];
             let ahead = match rules.looks_ahead() {
                 true => rules.next_in_value(rest),
-                false => memchr(tag.close_byte(), rest),
+                false => memchr(call.parameters(rules).close_byte(), rest),
             };
-            let Some(ahead) = ahead else {
-                break (text.len(), Match::No);
-            };
-            let at = self.scan + ahead;
+            let at = self.scan + ahead.unwrap_or(rest.len());
+            self.scan = at;
             if at > bound {
-                break (at, Match::No);
+                let certain = parsed.text.floor_char_boundary(bound);
+                self.value.close(parsed, certain);
+                let limit = parsed.limits.param_bytes;
+                let message = format!("a parameter is longer than {limit} bytes; its call is malformed");
+                parsed.note(Kind::LimitReached, certain, message);
+                return ControlFlow::Break(Reached::Limit(certain));
             }
-            if self.nested.calls.is_empty() {
-                match tag.closes(text, at, self.name) {
-                    Match::No => {}
-                    found => break (at, found),
-                }
-            }
-            self.scan = match self.marker(matcher, rules, parsed, call, at) {
-                Marker::None => text.ceil_char_boundary(at + 1),
-                Marker::Inside(end) => end,
-                Marker::Undecided => break (at, Match::Partial),
-                Marker::Tail(tail) => {
-                    self.scan = at;
-                    return Search::Tail(tail);
-                }
-                Marker::Next => {
-                    self.scan = at;
-                    self.close(matcher, parsed, call, at);
-                    self.note_missing(
-                        rules,
-                        parsed,
-                        call,
-                        at,
-                        "the value ends where the next parameter opens",
-                    );
-                    return Search::Reached(Reached::End(at));
-                }
+            let marker = match ahead {
+                Some(_) => self.marker(matcher, parsed, call, at),
+                None => Marker::Undecided,
             };
-        };
-        self.scan = at;
-        if at > bound {
-            let certain = parsed.text.floor_char_boundary(bound);
-            self.value.close(parsed, certain);
-            let limit = parsed.limits.param_bytes;
-            let message = format!("a parameter is longer than {limit} bytes; its call is malformed");
-            parsed.note(Kind::LimitReached, certain, message);
-            return Search::Reached(Reached::Limit(certain));
-        }
-        match (found, closer) {
-            (Match::Full(end), Closer::First | Closer::RepairedAtClose | Closer::RepairedAtEach) => {
-                self.close(matcher, parsed, call, at);
-                Search::Reached(Reached::End(end))
-            }
-            (Match::Full(end), Closer::Placed | Closer::Last) => Search::Tail(Tail::after_closer(at, end)),
-            (Match::Partial | Match::No, _) => {
-                self.value.grow(parsed, at);
-                Search::Reached(Reached::Nothing)
+            match marker {
+                Marker::None => self.scan = parsed.text.ceil_char_boundary(at + 1),
+                Marker::Inside(end) => self.scan = end,
+                Marker::Undecided => {
+                    self.value.grow(parsed, at);
+                    return ControlFlow::Break(Reached::Nothing);
+                }
+                Marker::Closer(end) => {
+                    self.close(parsed, at);
+                    return ControlFlow::Break(Reached::End(end));
+                }
+                Marker::Tail(tail) => return ControlFlow::Continue(tail),
+                Marker::Next => {
+                    self.close(parsed, at);
+                    let why = "the value ends where the next parameter opens";
+                    self.note_missing(rules, parsed, call, at, why);
+                    return ControlFlow::Break(Reached::End(at));
+                }
             }
         }
     }
 
-    /// What the marker at `at` means for the value, unless it is its closing marker.
-    fn marker(
-        &mut self,
-        matcher: &Matcher,
-        rules: &Rules,
-        parsed: &Parsed,
-        call: &OpenCall,
-        at: usize,
-    ) -> Marker {
+    /// What the marker at `at` means for the value.
+    fn marker(&mut self, matcher: &Matcher, parsed: &Parsed, call: &OpenCall, at: usize) -> Marker {
+        let rules = matcher.rules();
+        let (text, finished, nested) = (&parsed.text, parsed.finished, &mut self.nested);
+        let closer = self.value.treatment.closer;
+        if nested.calls.is_empty() {
+            match (call.parameters(rules).closes(text, at, self.name), closer) {
+                (Match::Full(end), Closer::Placed | Closer::Last) => {
+                    return Marker::Tail(Tail::after_closer(at, end));
+                }
+                (Match::Full(end), Closer::First | Closer::RepairedAtClose | Closer::RepairedAtEach) => {
+                    return Marker::Closer(end);
+                }
+                (Match::Partial, _) => return Marker::Undecided,
+                (Match::No, _) => {}
+            }
+        }
         if !rules.looks_ahead() {
             return Marker::None;
         }
-        let (text, finished, nested) = (&parsed.text, parsed.finished, &mut self.nested);
         let open = nested.calls.last().copied();
         match (rules.calls.closes(text, at, open.unwrap_or(call.name)), open) {
             (Match::Full(end), Some(_)) => {
@@ -304,27 +284,29 @@ impl OpenParam {
             Match::No => {}
         }
         match rules.inside(text, at, call, finished) {
-            Inside::Call(found) => {
+            Match::Full(Inside::Call(found)) => {
                 nested.calls.push(found.name);
                 return Marker::Inside(found.end);
             }
-            Inside::Mention(end) => {
+            Match::Full(Inside::Mention(end)) => {
                 nested.mentions += usize::from(open.is_none());
                 return Marker::Inside(end);
             }
-            Inside::Undecided => return Marker::Undecided,
-            Inside::No => {}
+            Match::Partial => return Marker::Undecided,
+            Match::No => {}
         }
-        let Some(tools) = matcher.tools.as_ref().filter(|_| open.is_none()) else { return Marker::None };
-        if self.value.treatment.closer == Closer::Last {
+        if matcher.tools.is_none() || open.is_some() || closer == Closer::Last {
             return Marker::None;
         }
         match call.parameters(rules).open.find(text, at, finished) {
             Match::Full(found) => {
                 let name = found.name.of(text);
-                let is_next = tools.has_param(call.tool(parsed), name)
-                    && parsed.param_named(call.block, name).is_none();
-                if is_next { Marker::Next } else { Marker::None }
+                let has_param = matcher.types(call.tool(parsed), name).is_some();
+                if has_param && parsed.param_named(call.block, name).is_none() {
+                    Marker::Next
+                } else {
+                    Marker::None
+                }
             }
             Match::Partial => Marker::Undecided,
             Match::No => Marker::None,
@@ -338,29 +320,25 @@ impl OpenParam {
     }
 
     /// The value ends at `at` and is complete.
-    fn close(&mut self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall, at: usize) {
+    fn close(&mut self, parsed: &mut Parsed, at: usize) {
         self.value.close(parsed, at);
-        let (block, param) = (self.value.block, self.value.param);
-        if self.json || matcher.tools.is_some() {
-            self.give_type(matcher, parsed, call);
+        if self.json || self.types.is_some() {
+            self.give_type(parsed);
         }
+        let (block, param) = (self.value.block, self.value.param);
         parsed.changes.push(Change::ParamClosed { block, param });
     }
 
     /// Gives the complete value its type, if it is not a string.
-    fn give_type(&self, matcher: &Matcher, parsed: &mut Parsed, call: &OpenCall) {
+    fn give_type(&self, parsed: &mut Parsed) {
         let (block, param) = (self.value.block, self.value.param);
-        let text = parsed.param_text(block, param);
-        let typed = match &matcher.tools {
-            Some(tools) if !self.json => {
-                tools.typed(call.tool(parsed), self.name.of(&parsed.text), text, parsed.limits.json_depth)
-            }
-            _ => untyped(text, parsed.limits.json_depth),
+        let (text, depth) = (parsed.param_text(block, param), parsed.limits.json_depth);
+        let (typed, refused) = match self.types {
+            Some(types) if !self.json => (types.read(text, depth), types.refuse_text()),
+            _ => (untyped(text, depth), self.json),
         };
-        let name = self.name.of(&parsed.text);
-        let refused = self.json
-            || matcher.tools.as_ref().is_some_and(|tools| tools.refuses_text(call.tool(parsed), name));
         if typed.is_none() && refused {
+            let name = self.name.of(&parsed.text);
             let message = format!("the value of `{name}` does not have its type; it is kept as a string");
             parsed.note(Kind::WrongType, self.value.start, message);
         }

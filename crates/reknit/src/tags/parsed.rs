@@ -20,7 +20,7 @@ use crate::limits::Limits;
 ///
 /// A span is added when it is decided and never changes its kind. Spans are adjacent, so whatever a machine
 /// does, every byte before [`decided`](Self::decided) is accounted for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Parsed {
     pub(super) text: String,
     /// Nothing follows the text.
@@ -50,7 +50,7 @@ pub(super) struct Parsed {
 
 #[derive(Clone, Debug)]
 pub(super) enum BlockData {
-    /// Text or thinking. While it is open, its range has no end yet; see [`Parsed::block_range`].
+    /// Text or thinking.
     Prose { thinking: bool, range: SmallRange, closed: bool },
     /// The call with this number. Calls are stored elsewhere because they are larger than the other blocks.
     Call(usize),
@@ -85,25 +85,7 @@ pub(super) enum Dropped {
 
 impl Parsed {
     pub(super) fn new(prefix: &str, text_rule: TextRule, limits: Limits) -> Self {
-        Self {
-            text: prefix.to_owned(),
-            finished: false,
-            blocks: Vec::new(),
-            calls: Vec::new(),
-            params: Vec::new(),
-            has_thinking: false,
-            has_channels: false,
-            in_open_span: false,
-            changes: Changes::default(),
-            diagnostics: Diagnostics::default(),
-            limits,
-            prefix: prefix.len(),
-            utf8: Utf8::default(),
-            spans: Vec::new(),
-            decided: 0,
-            text_rule,
-            run: None,
-        }
+        Self { text: prefix.to_owned(), limits, prefix: prefix.len(), text_rule, ..Self::default() }
     }
 
     /// Everything before this is decided.
@@ -229,13 +211,11 @@ impl Parsed {
 
     /// Calls `work` with the text and the JSON of a call.
     pub(super) fn with_json<T>(&mut self, block: usize, work: impl FnOnce(&str, &mut PartialJson) -> T) -> T {
-        let text = mem::take(&mut self.text);
-        let result = match &mut self.call(block).input {
-            Input::Json(arguments) => work(&text, &mut arguments.json),
+        let number = self.call_number(block);
+        match &mut self.calls[number].input {
+            Input::Json(arguments) => work(&self.text, &mut arguments.json),
             Input::Params(_) => unreachable!("the call has JSON"),
-        };
-        self.text = text;
-        result
+        }
     }
 
     /// The JSON text of a call's arguments starts at `start` and has been read up to `to`.
@@ -374,7 +354,10 @@ impl Parsed {
             true => self.decided = end,
             false => self.add_run_span(kind, end),
         }
-        if !matches!(kind, RunKind::Dropped(_)) {
+        if let (RunKind::Text | RunKind::Thinking, Some(BlockData::Prose { range, .. })) =
+            (kind, self.blocks.last_mut())
+        {
+            range.set_end(end);
             self.changes.push(Change::Grew { block: self.blocks.len() - 1, from, to: end });
         }
         true
@@ -412,8 +395,8 @@ impl Parsed {
     pub(super) fn end_prose(&mut self, at: usize) {
         let empty = self.text_rule == TextRule::KeepEmpty && self.run.is_none_or(|run| run.start.is_none());
         self.end_run(at);
-        if empty && let Some(block) = self.empty_text() {
-            self.close_text(block);
+        if empty && self.empty_text() {
+            self.close_block();
         }
     }
 
@@ -442,11 +425,7 @@ impl Parsed {
             Some(Run { kind: kind @ RunKind::Dropped(_), start: Some(start), .. }) => {
                 self.close_run(kind, start);
             }
-            Some(Run { start: Some(_), .. }) => {
-                if let Some(BlockData::Prose { range, .. }) = self.blocks.last_mut() {
-                    range.set_end(self.decided);
-                }
-            }
+            Some(Run { start: Some(_), .. }) => {}
             _ if self.text_rule == TextRule::KeepEmpty && self.decided() < end => {
                 self.empty_text();
             }
@@ -455,20 +434,21 @@ impl Parsed {
         self.add_span(SpanKind::Whitespace, end);
     }
 
-    /// Opens an empty text, unless the last block is a text.
-    fn empty_text(&mut self) -> Option<usize> {
+    /// Opens an empty text, unless the last block is a text. Returns whether it did.
+    fn empty_text(&mut self) -> bool {
         if matches!(self.blocks.last(), Some(BlockData::Prose { thinking: false, .. })) {
-            return None;
+            return false;
         }
         self.open_run(RunKind::Text, self.decided());
-        Some(self.blocks.len() - 1)
+        true
     }
 
-    fn close_text(&mut self, block: usize) {
-        if let BlockData::Prose { closed, .. } = &mut self.blocks[block] {
+    /// The last block, which is text or thinking, is complete.
+    fn close_block(&mut self) {
+        if let Some(BlockData::Prose { closed, .. }) = self.blocks.last_mut() {
             *closed = true;
         }
-        self.changes.push(Change::Closed { block });
+        self.changes.push(Change::Closed { block: self.blocks.len() - 1 });
     }
 
     fn open_run(&mut self, kind: RunKind, at: usize) {
@@ -490,34 +470,13 @@ impl Parsed {
         }
     }
 
-    /// The range of the text or thinking block with this index. `range` is what is stored for it.
-    pub(super) fn block_range(&self, index: usize, range: SmallRange) -> Range<usize> {
-        match self.run {
-            Some(Run { kind: RunKind::Text | RunKind::Thinking, start: Some(start), .. })
-                if index + 1 == self.blocks.len() =>
-            {
-                start..self.decided
-            }
-            _ => range.range(),
-        }
-    }
-
     fn close_run(&mut self, kind: RunKind, start: usize) {
+        let RunKind::Dropped(why) = kind else { return self.close_block() };
+        let (kind, what) = match why {
+            Dropped::InCall => (Kind::StrayText, "in a call outside of its parameters"),
+            Dropped::Thinking => (Kind::DroppedText, "of thinking, which this profile does not show"),
+        };
         let length = self.decided() - start;
-        match (kind, self.blocks.last_mut()) {
-            (RunKind::Dropped(why), _) => {
-                let (kind, what) = match why {
-                    Dropped::InCall => (Kind::StrayText, "in a call outside of its parameters"),
-                    Dropped::Thinking => (Kind::DroppedText, "of thinking, which this profile does not show"),
-                };
-                self.note(kind, start, format!("dropped {} {what}", counted(length as u64, "byte")));
-            }
-            (_, Some(BlockData::Prose { range, closed, .. })) => {
-                range.set_end(self.decided);
-                *closed = true;
-                self.changes.push(Change::Closed { block: self.blocks.len() - 1 });
-            }
-            (_, Some(BlockData::Call(_)) | None) => unreachable!("an open run is the last block"),
-        }
+        self.note(kind, start, format!("dropped {} {what}", counted(length as u64, "byte")));
     }
 }

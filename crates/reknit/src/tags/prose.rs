@@ -9,14 +9,14 @@ use super::call::{CallData, Input, Slice};
 use super::channel::Channel;
 use super::machine::{Machine, Step};
 use super::markup::Markup;
-use super::matcher::{Matcher, OpenerKind};
+use super::matcher::{Matcher, OpenerKind, is_next};
 use super::params::Params;
 use super::parsed::{Dropped, Parsed, RunKind};
 use super::python::Python;
 use super::rules::Look;
+use super::series::Series;
 use super::span::SpanKind;
-use super::template::{Found, Match, skip_short_whitespace};
-use crate::diagnostic::Kind;
+use super::template::{Found, Match};
 use crate::event::End;
 use crate::json::PartialJson;
 
@@ -77,10 +77,9 @@ struct Ticks {
     fence: bool,
     /// Its line has been searched for a run of the same length up to here.
     ticks_searched: usize,
-    /// Its line has been searched for markers up to here.
+    /// Its line has been searched for markers up to here: the first one after it is held back until it is known
+    /// whether that is in code.
     markers_searched: usize,
-    /// The first marker after it, held back until it is known whether it is in code.
-    held: Option<usize>,
 }
 
 impl Prose {
@@ -104,9 +103,7 @@ impl Prose {
         if plain {
             parsed.text.push_str(piece);
             self.clear = parsed.text.len();
-            if !parsed.extend_run(self.clear) {
-                parsed.add_prose(self.run_kind(matcher), self.clear);
-            }
+            parsed.add_prose(self.run_kind(matcher), self.clear);
         }
         plain
     }
@@ -198,7 +195,6 @@ impl Prose {
                 fence,
                 ticks_searched: end,
                 markers_searched: end,
-                held: None,
             }),
             _ if fence => Code::Fence(Fence { mark, length, line: None }),
             _ => Code::None,
@@ -254,20 +250,17 @@ impl Prose {
     /// The line of a run has not ended: what may be a marker in it is held back.
     fn hold(&mut self, ticks: Ticks, matcher: &Matcher, parsed: &Parsed) -> Option<usize> {
         let text = &parsed.text;
-        let mut at = ticks.held.unwrap_or(ticks.markers_searched);
-        let held = loop {
-            let Some(ahead) = matcher.next_opener_or_code(self.place, &text.as_bytes()[at..]) else {
-                break None;
-            };
-            at += ahead;
-            if matcher.opener(self.place, text, at, parsed.finished, &mut self.look) != Match::No {
-                break Some(at);
+        let mut at = ticks.markers_searched;
+        loop {
+            let ahead = matcher.next_opener_or_code(self.place, &text.as_bytes()[at..]);
+            at = ahead.map_or(text.len(), |ahead| at + ahead);
+            let is_over = at == text.len();
+            if is_over || matcher.opener(self.place, text, at, parsed.finished, &mut self.look) != Match::No {
+                self.code = Code::AfterTicks(Ticks { markers_searched: at, ..ticks });
+                return Some(at);
             }
             at = char_end(text, at);
-        };
-        let markers_searched = held.unwrap_or(text.len());
-        self.code = Code::AfterTicks(Ticks { markers_searched, held, ..ticks });
-        Some(held.unwrap_or(text.len()))
+        }
     }
 
     /// In a fenced block: the line that ends it.
@@ -357,21 +350,23 @@ impl Prose {
                     Step::Wait => Machine::Markup(Box::new(markup)),
                 })
             }
-            OpenerKind::Bare => parsed
-                .is_whitespace_up_to(at)
-                .then(|| Machine::Json(Box::new(Json::bare(matcher, parsed, self, at)))),
+            OpenerKind::Bare => parsed.is_whitespace_up_to(at).then(|| {
+                let calls = Series::new(matcher, parsed, self, at, at);
+                Machine::Json(Box::new(Json::bare(calls)))
+            }),
             OpenerKind::Json { named: true } => {
-                Some(Machine::Json(Box::new(Json::named(matcher, parsed, self, at, found))))
+                let calls = Series::new(matcher, parsed, self, at, found.end);
+                Some(Machine::Json(Box::new(Json::named(matcher, parsed, calls, found.name))))
             }
             // It may take long to decide whether this is a call, and what comes before it is prose either
             // way.
-            OpenerKind::Json { named: false } => {
+            OpenerKind::Json { named: false } | OpenerKind::Python => {
                 parsed.add_prose(self.run_kind(matcher), at);
-                Some(Machine::Json(Box::new(Json::marked(matcher, parsed, self, at, found))))
-            }
-            OpenerKind::Python => {
-                parsed.add_prose(self.run_kind(matcher), at);
-                Some(Machine::Python(Box::new(Python::open(matcher, parsed, self, at, found))))
+                let calls = Series::new(matcher, parsed, self, at, found.end);
+                Some(match kind {
+                    OpenerKind::Python => Machine::Python(Box::new(Python::open(calls))),
+                    _ => Machine::Json(Box::new(Json::marked(calls))),
+                })
             }
             OpenerKind::Channel => {
                 parsed.add_prose(self.run_kind(matcher), at);
@@ -428,14 +423,7 @@ impl Prose {
             | OpenerKind::WrapperEnd
             | OpenerKind::Markup { .. }
             | OpenerKind::Channel => Match::Full(()),
-            OpenerKind::Json { named: false } => {
-                let Some(next) = skip_short_whitespace(text, found.end) else { return Match::No };
-                match text.as_bytes().get(next) {
-                    Some(b'{' | b'[') => Match::Full(()),
-                    None if !finished => Match::Partial,
-                    _ => Match::No,
-                }
-            }
+            OpenerKind::Json { named: false } => is_next(text, found.end, b"{[").at_end(finished),
             OpenerKind::Thinking
             | OpenerKind::ThinkingEnd
             | OpenerKind::CallEnd
@@ -460,16 +448,6 @@ impl Prose {
     /// Whether this is in a wrapper, and there has been a call.
     pub(super) fn is_after_calls(&self, parsed: &Parsed) -> bool {
         self.place == Place::Wrapper && parsed.has_calls()
-    }
-
-    /// Continues with prose at `at`, after calls that began in this prose. `missing` is the closing marker
-    /// that should have come before.
-    pub(super) fn continue_after_calls(&self, parsed: &mut Parsed, at: usize, missing: Option<&str>) -> Step {
-        if let Some(missing) = missing {
-            let message = format!("`{missing}` is missing after a complete call");
-            parsed.note(Kind::MissingCloser, parsed.decided(), message);
-        }
-        Step::Go(Machine::Prose(self.after_calls(at)))
     }
 
     /// The prose from `at` on, after calls that began in this prose.

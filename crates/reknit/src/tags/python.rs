@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::machine::{Machine, Step};
+use super::machine::Step;
 use super::matcher::Matcher;
 use super::parsed::Parsed;
-use super::prose::Prose;
 use super::reader::Read;
 use super::series::Series;
 use super::span::SpanKind;
@@ -40,8 +39,7 @@ enum State {
 }
 
 impl Python {
-    pub(super) fn open(matcher: &Matcher, parsed: &Parsed, prose: &Prose, at: usize, found: &Found) -> Self {
-        let calls = Series::new(matcher, parsed, prose, at, found.end);
+    pub(super) fn open(calls: Series) -> Self {
         Self { calls, state: State::Head, certain: true }
     }
 
@@ -100,11 +98,14 @@ impl Python {
             Match::Partial if !parsed.finished => Some(Step::Wait),
             Match::Partial | Match::No => {
                 let begun = self.begun(matcher, parsed).filter(|_| head == Match::Partial);
-                let Series { prose, opened, .. } = &self.calls;
+                let calls = &mut self.calls;
                 Some(match begun {
-                    Some(name) => Step::Go(prose.cut_call(matcher, parsed, *opened, name)),
-                    None if first => Step::Go(Machine::Prose(prose.clone())),
-                    None => prose.continue_after_calls(parsed, *opened, Some("]")),
+                    Some(name) => Step::Go(calls.prose.cut_call(matcher, parsed, calls.opened, name)),
+                    None if first => calls.no_call(),
+                    None => {
+                        calls.scan = calls.opened;
+                        calls.leave(parsed, Some("]"))
+                    }
                 })
             }
         }

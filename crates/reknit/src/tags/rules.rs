@@ -14,10 +14,6 @@ pub(super) struct Rules {
     parameter_start: String,
     /// The parameters of all tools, followed by those of each tool that has a list of its own.
     parameters: Vec<Tag>,
-    /// How each parameter of each tool is read, if both are out of lists.
-    treatments: Vec<Treatment>,
-    /// The number of treatments per tool.
-    stride: usize,
     pub(super) markup: Markup,
     /// Whether a value may be read again at a later closing marker.
     pub(super) repairs: bool,
@@ -81,9 +77,6 @@ impl Look {
 
 /// What a marker of a call means inside a value.
 pub(super) enum Inside {
-    /// The value has no such marker here.
-    No,
-    Undecided,
     /// A call that is part of the value begins; its marker ends here.
     Call(Found),
     /// It is only mentioned, and ends here.
@@ -107,74 +100,45 @@ impl Rules {
         let mut parameters = vec![tag(&open, &close, &markup.parameters)];
         let own = markup.tool_parameters.values();
         parameters.extend(own.map(|names| Tag::listed(open.clone(), close.clone(), names)));
-        let repaired =
-            |rule: &Rule| matches!(rule.closer, Some(Closer::RepairedAtClose | Closer::RepairedAtEach));
-        let mut rules = Self {
-            calls: tag(&call, &call_close, &markup.tools),
-            stride: parameters.iter().map(|tag| tag.names().len()).max().unwrap_or(0),
-            parameter_start: start_of_tag(&markup.parameter).to_owned(),
-            parameters,
-            treatments: Vec::new(),
-            markup: markup.clone(),
-            repairs: markup.rules.iter().any(repaired),
-            finder: Finder::default(),
-            value_finder: Finder::default(),
-            line_finder: Finder::default(),
-            wrapped: Vec::new(),
-        };
+        let calls = tag(&call, &call_close, &markup.tools);
         let mut bytes = [&call, &call_close, &open].map(Template::first_byte).to_vec();
+        let mut wrapped = Vec::new();
         if let Some(wrapper) = &markup.wrapper {
             for marker in wrapper.open.iter().chain(&wrapper.close) {
                 bytes.push(template("wrapper", marker)?.first_byte());
             }
             for marker in &wrapper.open {
-                rules.wrapped.push(template("wrapper.open", marker)?.followed_by(&rules.calls.open));
+                wrapped.push(template("wrapper.open", marker)?.followed_by(&calls.open));
             }
         }
-        rules.finder = Finder::new(&bytes);
+        let finder = Finder::new(&bytes);
         bytes.push(close.first_byte());
-        rules.value_finder = Finder::new(&bytes);
+        let value_finder = Finder::new(&bytes);
         bytes.push(b'\n');
-        rules.line_finder = Finder::new(&bytes);
-        rules.treatments = rules.all_treatments();
-        Ok(rules)
-    }
-
-    /// The treatments of all parameters of all tools, if the tools are out of a list.
-    fn all_treatments(&self) -> Vec<Treatment> {
-        let tools = self.calls.names();
-        let mut treatments = vec![self.default_treatment(); tools.len() * self.stride];
-        for rule in &self.markup.rules {
-            for (tool, name) in tools.iter().enumerate().filter(|(_, name)| rule.is_for(name)) {
-                let names = self.parameters[self.list(name)].names();
-                for (param, _) in names.iter().enumerate().filter(|(_, name)| rule.parameters.contains(name))
-                {
-                    treatments[tool * self.stride + param].follow(rule);
-                }
-            }
-        }
-        treatments
-    }
-
-    fn default_treatment(&self) -> Treatment {
-        Treatment { clean: self.markup.clean, closer: self.markup.closer, ampersands: false }
+        let repaired =
+            |rule: &Rule| matches!(rule.closer, Some(Closer::RepairedAtClose | Closer::RepairedAtEach));
+        Ok(Self {
+            calls,
+            parameter_start: start_of_tag(&markup.parameter).to_owned(),
+            parameters,
+            repairs: markup.rules.iter().any(repaired),
+            markup: markup.clone(),
+            finder,
+            value_finder,
+            line_finder: Finder::new(&bytes),
+            wrapped,
+        })
     }
 
     /// How a parameter of a tool is read.
-    #[inline]
-    pub(super) fn treatment(&self, text: &str, tool: Name, param: Name) -> Treatment {
-        match (tool.number, param.number) {
-            (Some(tool), Some(param)) => self.treatments[tool as usize * self.stride + param as usize],
-            _ => self.treatment_of(tool.of(text), param.of(text)),
-        }
-    }
-
-    /// How a parameter of a tool is read, by their names.
-    pub(super) fn treatment_of(&self, tool: &str, param: &str) -> Treatment {
-        let mut treatment = self.default_treatment();
+    pub(super) fn treatment(&self, tool: &str, param: &str) -> Treatment {
+        let Markup { clean, closer, .. } = self.markup;
+        let mut treatment = Treatment { clean, closer, ampersands: false };
         for rule in &self.markup.rules {
-            if rule.is_for(tool) && rule.parameters.iter().any(|name| name == param) {
-                treatment.follow(rule);
+            if rule.parameters.iter().any(|name| name == param) && rule.is_for(tool) {
+                treatment.clean = rule.clean.unwrap_or(treatment.clean);
+                treatment.closer = rule.closer.unwrap_or(treatment.closer);
+                treatment.ampersands |= rule.ampersands;
             }
         }
         treatment
@@ -184,7 +148,7 @@ impl Rules {
     pub(super) fn repaired<'a>(&'a self, tool: &'a str, closer: Closer) -> impl Iterator<Item = &'a str> {
         let rules = self.markup.rules.iter().filter(move |rule| rule.closer == Some(closer));
         let names = rules.filter(move |rule| rule.is_for(tool)).flat_map(|rule| &rule.parameters);
-        names.map(String::as_str).filter(move |name| self.treatment_of(tool, name).closer == closer)
+        names.map(String::as_str).filter(move |name| self.treatment(tool, name).closer == closer)
     }
 
     /// The number of the list that has the parameters of this tool.
@@ -333,20 +297,22 @@ impl Rules {
     ///
     /// A call that begins there has closing markers of its own, which belong to the value. If they contain the
     /// name, only a call of the same tool can have the same ones.
-    pub(super) fn inside(&self, text: &str, at: usize, call: &OpenCall, finished: bool) -> Inside {
+    pub(super) fn inside(&self, text: &str, at: usize, call: &OpenCall, finished: bool) -> Match<Inside> {
         match self.calls.open.find(text, at, finished) {
-            Match::Partial => Inside::Undecided,
             Match::Full(found)
                 if self.calls.closes_by_name() && found.name.of(text) != call.name.of(text) =>
             {
-                Inside::No
+                Match::No
             }
             Match::Full(found) => match self.is_followed(text, &found, finished) {
-                Match::Full(()) => Inside::Call(found),
-                Match::Partial => Inside::Undecided,
-                Match::No => Inside::Mention(found.end),
+                Match::No => Match::Full(Inside::Mention(found.end)),
+                follows => follows.map(|()| Inside::Call(found)),
             },
-            Match::No => self.calls.open.head(text, at).map_or(Inside::No, Inside::Mention),
+            Match::Partial => Match::Partial,
+            Match::No => {
+                let head = self.calls.open.head(text, at);
+                head.map_or(Match::No, |end| Match::Full(Inside::Mention(end)))
+            }
         }
     }
 }
@@ -355,15 +321,6 @@ impl Rules {
 /// `<parameter={name}>`.
 fn start_of_tag(marker: &str) -> &str {
     &marker[..marker.find(['{', '=', ' ', '>']).unwrap_or(marker.len())]
-}
-
-impl Treatment {
-    /// Applies `rule`.
-    fn follow(&mut self, rule: &Rule) {
-        self.clean = rule.clean.unwrap_or(self.clean);
-        self.closer = rule.closer.unwrap_or(self.closer);
-        self.ampersands |= rule.ampersands;
-    }
 }
 
 impl Rule {

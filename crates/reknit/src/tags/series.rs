@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use super::call::{CallData, Input, Slice};
-use super::machine::Step;
+use super::machine::{Machine, Step};
 use super::matcher::Matcher;
 use super::parsed::Parsed;
 use super::prose::Prose;
-use super::reader::Read;
+use super::reader::{Read, Reader};
 use super::span::SpanKind;
 use super::template::Match;
 use super::transcode::Transcoder;
 use super::whitespace::skip_whitespace;
+use crate::diagnostic::Kind;
 use crate::event::End;
 use crate::json::PartialJson;
 
@@ -71,6 +72,16 @@ impl Series {
         parsed.call(block).range.set_end(end);
         parsed.add_span(SpanKind::Markup, end);
         self.scan = end;
+    }
+
+    /// Reads arguments that are written as JSON.
+    pub(super) fn read(&mut self, parsed: &mut Parsed, reader: &mut Reader) -> Read {
+        let block = self.open.expect("arguments belong to a call");
+        let limit = parsed.limits.param_bytes;
+        let read = parsed.with_json(block, |text, json| reader.read(text, self.scan, limit, json));
+        self.scan = read.at();
+        parsed.args_grew(block, reader.start, self.scan);
+        read
     }
 
     /// Reads arguments that are rewritten as JSON.
@@ -133,6 +144,19 @@ impl Series {
 
     /// Returns to prose. `missing` is the closing marker that should have come before.
     pub(super) fn leave(&self, parsed: &mut Parsed, missing: Option<&str>) -> Step {
-        self.prose.continue_after_calls(parsed, self.scan, missing)
+        if let Some(missing) = missing {
+            let message = format!("`{missing}` is missing after a complete call");
+            parsed.note(Kind::MissingCloser, parsed.decided(), message);
+        }
+        Step::Go(Machine::Prose(self.prose.after_calls(self.scan)))
+    }
+
+    /// What started at `opened` is not a call but prose.
+    pub(super) fn no_call(&self) -> Step {
+        Step::Go(Machine::Prose(match self.last {
+            // There have been calls after the marker; only what follows them is not a call.
+            Some(_) => self.prose.after_calls(self.opened),
+            None => self.prose.clone(),
+        }))
     }
 }

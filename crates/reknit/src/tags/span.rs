@@ -21,7 +21,7 @@ pub enum SpanKind {
 }
 
 /// A range of the text in half the size of a [`Range`]: there are several for each call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SmallRange {
     start: u32,
     end: u32,

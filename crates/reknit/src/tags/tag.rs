@@ -10,16 +10,14 @@ use super::template::{Match, Name, Template};
 pub(super) struct Tag {
     pub(super) open: Template,
     close: Template,
-    /// The names it may have, sorted; empty if it may have any.
-    names: Vec<String>,
-    /// The closing marker of each of these names.
+    /// The closing marker of each of the names it may have, sorted; empty if it may have any.
     closers: Vec<Exact>,
 }
 
 impl Tag {
     /// With any name.
     pub(super) fn free(open: Template, close: Template) -> Self {
-        Self { open, close, names: Vec::new(), closers: Vec::new() }
+        Self { open, close, closers: Vec::new() }
     }
 
     /// With one of `names`.
@@ -28,11 +26,7 @@ impl Tag {
         sorted.extend(names.iter().filter(|name| !name.is_empty()).cloned());
         let names: Vec<_> = sorted.into_iter().collect();
         let closers = names.iter().map(|name| Exact::new(close.render(name))).collect();
-        Self { open: open.with_names(&names), close, names, closers }
-    }
-
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
+        Self { open: open.with_names(&names), close, closers }
     }
 
     /// Whether the closing marker contains the name.

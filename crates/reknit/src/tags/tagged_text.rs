@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::arguments;
 use super::call::Param;
-use super::tagger::{Ids, Output};
+use super::tagger::Output;
 use super::{Block, Call, Change, Parser, TooLong};
 use crate::diagnostic::{Diagnostic, Kind, Location, Place};
 use crate::event::{CallId, End, Event, Keep, Notation, Opening, Origin, Owner, Runner, Slot};
@@ -17,8 +17,6 @@ pub(super) struct TaggedText {
     slot: Slot,
     pub(super) choice: u32,
     parser: Parser,
-    /// The length of the text that the grammar adds before the input.
-    prefix: usize,
     /// A call whose JSON is complete and whose closing marker may still come.
     ///
     /// For the parser it is closed, but the marker belongs to it, and if the text is cut off here, the call
@@ -53,7 +51,6 @@ impl TaggedText {
         Self {
             slot,
             choice,
-            prefix: parser.text().len(),
             parser,
             held: None,
             diagnostics_emitted: 0,
@@ -71,10 +68,10 @@ impl TaggedText {
         self.parser.text()
     }
 
-    pub(super) fn push(&mut self, piece: &str, place: Place, ids: &Ids, output: &mut Output) {
+    pub(super) fn push(&mut self, piece: &str, place: Place, output: &mut Output) {
         if self.state == State::Open {
             let taken = self.parser.push(piece);
-            self.pushed(taken, Some(place), ids, output);
+            self.pushed(taken, Some(place), output);
         }
     }
 
@@ -90,49 +87,44 @@ impl TaggedText {
 
     /// Takes the next piece of a text that is the whole input. Its diagnostics name
     /// bytes of the input.
-    pub(super) fn push_bytes(&mut self, piece: &[u8], ids: &Ids, output: &mut Output) {
+    pub(super) fn push_bytes(&mut self, piece: &[u8], output: &mut Output) {
         if self.state == State::Open {
             let taken = self.parser.push_bytes(piece);
-            self.pushed(taken, None, ids, output);
+            self.pushed(taken, None, output);
         }
     }
 
-    fn pushed(&mut self, taken: Result<(), TooLong>, place: Option<Place>, ids: &Ids, output: &mut Output) {
+    fn pushed(&mut self, taken: Result<(), TooLong>, place: Option<Place>, output: &mut Output) {
         if taken.is_err() {
             self.state = State::Refused;
         }
-        self.emit_changes(ids, output);
+        self.emit_changes(End::Closed, output);
         if !self.parser.in_call() {
-            self.close_held(ids, output);
+            self.close_held(End::Closed, output);
         }
         self.emit_diagnostics(place, output, |_| true);
     }
 
-    pub(super) fn finish(&mut self, ending: Ending, place: Option<Place>, ids: &Ids, output: &mut Output) {
-        match mem::replace(&mut self.state, State::Over) {
-            State::Over => return,
-            // The parser has finished, and its last changes have been passed on.
-            State::Refused => {}
-            State::Open => {
-                self.parser.finish();
-                match ending {
-                    Ending::Complete => self.emit_changes(ids, output),
-                    Ending::CutOff => self.emit_cut_off(ids, output),
-                }
-            }
-        }
-        self.close_held(ids, output);
-        let end = match (self.parser.blocks().next_back(), ending) {
-            (Some(Block::Text { closed: false, .. }), Ending::Complete) => Some(None),
-            (Some(Block::Text { closed: false, .. }), Ending::CutOff) => Some(Some(End::Cut)),
-            (Some(Block::Thinking { closed: false, .. }), _) => Some(Some(End::Cut)),
-            _ => None,
+    pub(super) fn finish(&mut self, ending: Ending, place: Option<Place>, output: &mut Output) {
+        let whole = match (mem::replace(&mut self.state, State::Over), ending) {
+            (State::Over, _) => return,
+            // A call that looks complete only because nothing follows does not count as complete: half of its
+            // marker may have come, or its tags may be in a code span whose end did not come.
+            (State::Open, Ending::CutOff) => End::Cut,
+            (State::Open, Ending::Complete) | (State::Refused, _) => End::Closed,
         };
-        if let Some(end) = end {
-            let last = self.parser.blocks().len() - 1;
-            output.closed(self.slot_of(last), end, None);
+        // If the parser has refused a piece, it has finished, and this has no changes.
+        self.parser.finish();
+        self.emit_changes(whole, output);
+        self.close_held(whole, output);
+        let cut = (ending == Ending::CutOff).then_some(End::Cut);
+        let last = self.slot_of(self.parser.blocks().len().saturating_sub(1));
+        match self.parser.blocks().next_back() {
+            Some(Block::Text { closed: false, .. }) => output.closed(last, cut, None),
+            Some(Block::Thinking { closed: false, .. }) => output.closed(last, Some(End::Cut), None),
+            Some(_) | None => {}
         }
-        self.emit_fields_alone(ending, output);
+        self.emit_fields_alone(cut, output);
         // If the text is cut off, it cannot be said that a call is complete without its marker.
         self.emit_diagnostics(place, output, |kind| {
             ending == Ending::Complete || kind != Kind::MissingCloser
@@ -150,15 +142,14 @@ impl TaggedText {
     }
 
     /// The text has ended and was only whitespace: the fields that the provider sent with it need a block.
-    fn emit_fields_alone(&mut self, ending: Ending, output: &mut Output) {
+    fn emit_fields_alone(&mut self, end: Option<End>, output: &mut Output) {
         if self.fields.is_empty() {
             return;
         }
         let block = self.slot_of(0);
         output.opened(block, self.choice, Opening::Text { refusal: false });
-        output.grew(block, self.prefix..self.parser.text().len());
+        output.grew(block, self.prefix()..self.parser.text().len());
         self.emit_fields(output);
-        let end = (ending == Ending::CutOff).then_some(End::Cut);
         output.closed(block, end, None);
     }
 
@@ -172,6 +163,11 @@ impl TaggedText {
         self.slot.below(u32::try_from(block).expect("a text has fewer blocks than bytes"))
     }
 
+    /// The length of the text that the grammar adds before the input.
+    fn prefix(&self) -> usize {
+        self.parser.parsed.prefix
+    }
+
     fn call(&self, block: usize) -> Option<Call<'_>> {
         match self.parser.block(block) {
             Some(Block::Call(call)) => Some(call),
@@ -179,40 +175,40 @@ impl TaggedText {
         }
     }
 
-    /// Passes on the parser's last changes.
-    fn emit_changes(&mut self, ids: &Ids, output: &mut Output) {
+    /// Passes on the parser's last changes. `whole` is how a call ends that looks complete.
+    fn emit_changes(&mut self, whole: End, output: &mut Output) {
         let mut number = 0;
-        while let Some(change) = self.parser.change(number) {
+        while let Some(change) = self.parser.parsed.changes.get(number) {
             number += 1;
             // Something follows the call that is held, so it has ended, with or without its marker.
-            self.close_held(ids, output);
+            self.close_held(whole, output);
             match change {
-                Change::Closed { block } if self.ends_by_itself(block) => self.held = Some(block),
-                change => self.emit_change(change, ids, output),
-            }
-        }
-    }
-
-    /// Passes on the changes made by the end of a text that is cut off there.
-    ///
-    /// A call that looks complete only because nothing follows does not count as complete: half of its marker
-    /// may have come, or its tags may be in a code span whose end did not come.
-    fn emit_cut_off(&mut self, ids: &Ids, output: &mut Output) {
-        let held = self.held.take().map(|block| Change::Closed { block });
-        let changes: Vec<_> = held.into_iter().chain(self.parser.changes()).collect();
-        for change in changes {
-            match change {
-                Change::Closed { block } if self.is_whole_call(block) => {
-                    self.close_call(block, End::Cut, output);
+                Change::Opened { block } => self.open(block, output),
+                Change::Grew { block, from, to } => output.grew(self.slot_of(block), from..to),
+                Change::ParamOpened { block, param: number } => {
+                    self.write(block, number, output, |param, json| {
+                        arguments::open_param(param, number, json);
+                    });
                 }
-                change => self.emit_change(change, ids, output),
+                Change::ParamGrew { block, param, from, to } => {
+                    self.write(block, param, output, |param, json| {
+                        let grown = param.text().get(from..to).unwrap_or_default();
+                        arguments::grow_param(param, grown, json);
+                    });
+                }
+                Change::ParamClosed { block, param } => {
+                    self.write(block, param, output, arguments::close_param);
+                }
+                Change::ArgsGrew { block, from, to } => self.grow_arguments(block, from..to, output),
+                Change::Closed { block } if self.ends_by_itself(block) => self.held = Some(block),
+                Change::Closed { block } => self.close(block, whole, output),
             }
         }
     }
 
-    fn close_held(&mut self, ids: &Ids, output: &mut Output) {
+    fn close_held(&mut self, whole: End, output: &mut Output) {
         if let Some(block) = self.held.take() {
-            self.emit_change(Change::Closed { block }, ids, output);
+            self.close(block, whole, output);
         }
     }
 
@@ -221,39 +217,12 @@ impl TaggedText {
         self.call(block).is_some_and(|call| call.param_count().is_none())
     }
 
-    fn is_whole_call(&self, block: usize) -> bool {
-        self.call(block).is_some_and(|call| call.end() == Some(End::Closed))
-    }
-
-    /// Passes on one change of the parser as events.
-    fn emit_change(&mut self, change: Change, ids: &Ids, output: &mut Output) {
-        match change {
-            Change::Opened { block } => self.open(block, ids, output),
-            Change::Grew { block, from, to } => output.grew(self.slot_of(block), from..to),
-            Change::ParamOpened { block, param: number } => {
-                self.write(block, number, output, |param, json| arguments::open_param(param, number, json));
-            }
-            Change::ParamGrew { block, param, from, to } => {
-                self.write(block, param, output, |param, json| {
-                    let grown = param.text().get(from..to).unwrap_or_default();
-                    arguments::grow_param(param, grown, json);
-                });
-            }
-            Change::ParamClosed { block, param } => self.write(block, param, output, arguments::close_param),
-            Change::ArgsGrew { block, from, to } => self.grow_arguments(block, from..to, output),
-            Change::Closed { block } => match self.call(block).map(|call| call.end()) {
-                Some(end) => self.close_call(block, end.unwrap_or(End::Cut), output),
-                None => output.closed(self.slot_of(block), None, None),
-            },
-        }
-    }
-
-    fn open(&mut self, block: usize, ids: &Ids, output: &mut Output) {
+    fn open(&mut self, block: usize, output: &mut Output) {
         let opening = match self.parser.block(block) {
             Some(Block::Call(call)) => {
-                let parent = call.parent().map(|parent| ids.of(self.slot_of(parent)));
+                let parent = call.parent().map(|parent| output.id_of(self.slot_of(parent)));
                 Opening::ToolCall {
-                    id: CallId::Invented(ids.of(self.slot_of(block))),
+                    id: CallId::Invented(output.id_of(self.slot_of(block))),
                     name: call.name().to_owned(),
                     runner: Runner::Client,
                     notation: Notation::Json,
@@ -285,7 +254,7 @@ impl TaggedText {
     /// they are JSON and not an object. Some models write the object into a string, and some write `null`.
     fn is_late(&self, call: &Call<'_>) -> bool {
         match call.param_count() {
-            Some(_) => self.parser.rereads_values(),
+            Some(_) => self.parser.matcher.rereads_values(),
             None => !call.has_object(),
         }
     }
@@ -300,10 +269,15 @@ impl TaggedText {
         }
     }
 
-    fn close_call(&self, block: usize, end: End, output: &mut Output) {
-        let Some(call) = self.call(block) else { return };
+    fn close(&self, block: usize, whole: End, output: &mut Output) {
+        let slot = self.slot_of(block);
+        let Some(call) = self.call(block) else { return output.closed(slot, None, None) };
+        let end = match call.end() {
+            Some(End::Closed) => whole,
+            end => end.unwrap_or(End::Cut),
+        };
         if end == End::Closed {
-            output.write(self.slot_of(block), |json| match call.param_count() {
+            output.write(slot, |json| match call.param_count() {
                 _ if self.is_late(&call) => arguments::write_all(&call, json),
                 Some(count) => arguments::finish_params(count, json),
                 // All of it has been written.
@@ -311,7 +285,7 @@ impl TaggedText {
             });
         }
         let range = call.range();
-        output.closed(self.slot_of(block), Some(end), Some(range.start.max(self.prefix)..range.end));
+        output.closed(slot, Some(end), Some(range.start.max(self.prefix())..range.end));
     }
 
     /// Passes on the parser's new diagnostics if `reported` selects them. `place` is where the text is in the

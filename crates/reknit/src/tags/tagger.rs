@@ -50,7 +50,6 @@ use crate::limits::Limits;
 pub struct Tagger {
     /// A parser that has read nothing yet. Each text gets a copy.
     parser: Parser,
-    ids: Ids,
     texts: BTreeMap<u32, Box<TaggedText>>,
     /// The texts that the provider closed before it reported why their choice stopped, which decides how they
     /// end.
@@ -75,20 +74,16 @@ enum Phase {
 /// The slot of a text that is the whole input.
 const INPUT: Slot = Slot::new(0);
 
-/// Creates the ids of calls in texts.
-#[derive(Clone, Debug)]
-pub(super) struct Ids {
-    prefix: String,
-    /// How many messages with texts there were before this one.
-    messages: u32,
-}
-
 /// The events that have not been taken yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Output {
     queue: VecDeque<Queued>,
     /// The JSON of arguments, and other text, that queued events refer to.
     json: String,
+    /// What the ids of calls start with.
+    id_prefix: String,
+    /// How many messages with texts there were before this one.
+    messages: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -131,12 +126,11 @@ impl Tagger {
     ) -> Result<Self, GrammarError> {
         let mut tagger = Self {
             parser: Parser::new(grammar, tools)?,
-            ids: Ids { prefix: ids.into(), messages: 0 },
             texts: BTreeMap::new(),
             closing: Vec::new(),
             stopped: BTreeMap::new(),
             phase: Phase::Message,
-            output: Output::default(),
+            output: Output { id_prefix: ids.into(), ..Output::default() },
         };
         tagger.limit(&Limits::default());
         Ok(tagger)
@@ -161,17 +155,17 @@ impl Tagger {
         }
         match event {
             // The message reports what comes after its end.
-            event if self.phase == Phase::Over && !matches!(event, Event::Started(_)) => Some(event),
-            Event::Started(start) => {
+            _ if self.phase == Phase::Over && !matches!(event, Event::Started(_)) => Some(event),
+            Event::Started(_) => {
                 self.end(place);
                 self.phase = Phase::Next;
-                self.after_output(Event::Started(start))
+                self.after_output(event)
             }
-            Event::Opened { block, choice, opening } => {
+            Event::Opened { block, choice, ref opening } => {
                 self.end_closed_texts(place);
                 // A refusal is for the reader, whatever it looks like.
-                if opening != (Opening::Text { refusal: false }) {
-                    return self.after_output(Event::Opened { block, choice, opening });
+                if *opening != (Opening::Text { refusal: false }) {
+                    return self.after_output(event);
                 }
                 if self.texts.contains_key(&block.number()) {
                     let diagnostic = place.notice(Kind::DuplicateBlock, "the block already exists");
@@ -182,11 +176,11 @@ impl Tagger {
                 None
             }
             Event::Grew { block, text } => {
-                let Self { texts, closing, ids, output, .. } = self;
+                let Self { texts, closing, output, .. } = self;
                 let is_open =
                     |text: &&mut Box<TaggedText>| !text.is_over() && !closing.contains(&block.number());
                 match texts.get_mut(&block.number()).filter(is_open) {
-                    Some(tagged) => tagged.push(text, place, ids, output),
+                    Some(tagged) => tagged.push(text, place, output),
                     None => return Some(event),
                 }
                 None
@@ -210,22 +204,14 @@ impl Tagger {
                     None => Some(Event::Kept { owner: Owner::Block(block), key, keep }),
                 }
             }
-            Event::Stopped { choice, stop } => {
+            Event::Stopped { choice, ref stop } => {
                 self.stopped.insert(choice, stop.reason);
                 self.end_closed_texts(place);
-                self.after_output(Event::Stopped { choice, stop })
+                self.after_output(event)
             }
-            Event::Ended => {
+            Event::Ended | Event::Cut | Event::Failed(_) => {
                 self.end(place);
-                self.after_output(Event::Ended)
-            }
-            Event::Cut => {
-                self.end(place);
-                self.after_output(Event::Cut)
-            }
-            Event::Failed(failure) => {
-                self.end(place);
-                self.after_output(Event::Failed(failure))
+                self.after_output(event)
             }
             Event::Named { .. }
             | Event::Signed { .. }
@@ -291,7 +277,7 @@ impl Tagger {
     pub(crate) fn take_input(&mut self, piece: &[u8]) {
         self.output.json.clear();
         if let Some(text) = self.texts.get_mut(&INPUT.number()) {
-            text.push_bytes(piece, &self.ids, &mut self.output);
+            text.push_bytes(piece, &mut self.output);
         }
     }
 
@@ -299,7 +285,7 @@ impl Tagger {
     pub(crate) fn end_input(&mut self) {
         self.output.json.clear();
         if let Some(text) = self.texts.get_mut(&INPUT.number()) {
-            text.finish(Ending::Complete, None, &self.ids, &mut self.output);
+            text.finish(Ending::Complete, None, &mut self.output);
         }
         self.output.event(Event::Ended);
         self.phase = Phase::Over;
@@ -337,11 +323,11 @@ impl Tagger {
     }
 
     /// Queues `event` after the events that it led to, or returns it if there are none.
-    fn after_output<'a>(&mut self, event: Event<'static>) -> Option<Event<'a>> {
-        if self.output.queue.is_empty() {
+    fn after_output<'a>(&mut self, event: Event<'a>) -> Option<Event<'a>> {
+        if self.is_drained() {
             return Some(event);
         }
-        self.output.event(event);
+        self.output.pass(event);
         None
     }
 
@@ -353,7 +339,7 @@ impl Tagger {
                 Some(StopReason::Length | StopReason::Filter) => Ending::CutOff,
                 Some(_) | None => Ending::Complete,
             };
-            text.finish(ending, Some(place), &self.ids, &mut self.output);
+            text.finish(ending, Some(place), &mut self.output);
         }
     }
 
@@ -361,32 +347,31 @@ impl Tagger {
     fn end(&mut self, place: Place) {
         self.end_closed_texts(place);
         for text in self.texts.values_mut() {
-            text.finish(Ending::CutOff, Some(place), &self.ids, &mut self.output);
+            text.finish(Ending::CutOff, Some(place), &mut self.output);
         }
         self.phase = Phase::Over;
     }
 
     /// Clears the data of the message that has ended.
     fn forget(&mut self) {
-        self.ids.messages += u32::from(!self.texts.is_empty());
+        self.output.messages += u32::from(!self.texts.is_empty());
         self.texts.clear();
         self.stopped.clear();
         self.phase = Phase::Message;
     }
 }
 
-impl Ids {
+impl Output {
     /// The id of the call at a slot.
-    pub(super) fn of(&self, slot: Slot) -> String {
-        let (prefix, block, below) = (&self.prefix, slot.number(), slot.number_below().unwrap_or_default());
+    pub(super) fn id_of(&self, slot: Slot) -> String {
+        let prefix = &self.id_prefix;
+        let (block, below) = (slot.number(), slot.number_below().unwrap_or_default());
         match self.messages {
             0 => format!("{prefix}{block}_{below}"),
             message => format!("{prefix}{message}_{block}_{below}"),
         }
     }
-}
 
-impl Output {
     pub(super) fn event(&mut self, event: Event<'static>) {
         self.queue.push_back(Queued::Event(Box::new(event)));
     }

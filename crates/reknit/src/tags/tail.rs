@@ -27,8 +27,8 @@ pub(super) struct Tail {
     /// The wrapper closes and the call does not.
     is_lone: bool,
     state: State,
-    /// The names of the parameters in it. Few tails have any, so it is allocated only then.
-    names: Option<BTreeSet<String>>,
+    /// The names of the parameters in it.
+    names: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -68,20 +68,20 @@ pub(super) enum Decision {
 impl Tail {
     /// After a closing marker of the value.
     pub(super) fn after_closer(at: usize, end: usize) -> Self {
-        Self { at, end, scan: end, is_lone: false, state: State::Between, names: None }
+        Self { at, end, scan: end, is_lone: false, state: State::Between, names: BTreeSet::new() }
     }
 
     /// At the closing marker of the call, which ends at `end`. That of the value may be missing.
     pub(super) fn at_call_closer(at: usize, end: usize) -> Self {
         let state = State::WithoutCloser { wrapper_closed: false };
-        Self { at, end: at, scan: end, is_lone: false, state, names: None }
+        Self { at, end: at, scan: end, is_lone: false, state, names: BTreeSet::new() }
     }
 
     /// At the closing marker of the wrapper, which ends at `end`. Those of the value and of the call may be
     /// missing.
     pub(super) fn at_wrapper_closer(at: usize, end: usize) -> Self {
         let state = State::WithoutCloser { wrapper_closed: true };
-        Self { at, end: at, scan: end, is_lone: true, state, names: None }
+        Self { at, end: at, scan: end, is_lone: true, state, names: BTreeSet::new() }
     }
 
     /// Looks further.
@@ -116,9 +116,7 @@ impl Tail {
             if closer == Closer::Placed {
                 return Some(Decision::Closes);
             }
-            if parsed.param_named(call.block, name).is_some()
-                || !self.names.get_or_insert_default().insert(name.to_owned())
-            {
+            if parsed.param_named(call.block, name).is_some() || !self.names.insert(name.to_owned()) {
                 return Some(Decision::Value { scan: self.scan });
             }
             self.state = State::Param { name: found.name };

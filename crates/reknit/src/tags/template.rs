@@ -6,6 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::exact::{self, Exact};
 use super::names::{Markers, Names, is_tool_name};
+use super::span::SmallRange;
 use super::whitespace::skip_whitespace;
 
 /// The longest name, list of attributes or whitespace in a marker. What is longer is not a marker, so no more
@@ -100,8 +101,7 @@ pub(super) struct Found {
 /// The range of a name in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Name {
-    start: usize,
-    end: usize,
+    range: SmallRange,
     /// Its number in the list of names, if there is a list.
     pub(super) number: Option<u32>,
 }
@@ -109,16 +109,16 @@ pub(super) struct Name {
 impl Name {
     /// A name out of a list.
     pub(super) fn listed(range: Range<usize>, number: u32) -> Self {
-        Self { start: range.start, end: range.end, number: Some(number) }
+        Self { range: range.into(), number: Some(number) }
     }
 
     /// A name that is not from a list.
     pub(super) fn free(range: Range<usize>) -> Self {
-        Self { start: range.start, end: range.end, number: None }
+        Self { range: range.into(), number: None }
     }
 
     pub(super) fn range(self) -> Range<usize> {
-        self.start..self.end
+        self.range.range()
     }
 
     pub(super) fn of(self, text: &str) -> &str {

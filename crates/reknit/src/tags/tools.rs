@@ -32,7 +32,7 @@ const MAX_CHOICE_DEPTH: usize = 8;
 
 /// The JSON types that a value may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Types {
+pub(super) struct Types {
     string: bool,
     number: bool,
     boolean: bool,
@@ -76,28 +76,9 @@ impl Tools {
         self.tools.contains_key(name)
     }
 
-    /// Whether a tool has a parameter of this name.
-    pub(super) fn has_param(&self, tool: &str, param: &str) -> bool {
-        self.types(tool, param).is_some()
-    }
-
-    fn types(&self, tool: &str, param: &str) -> Option<Types> {
+    /// The types of a parameter, if a tool has one of this name.
+    pub(super) fn types(&self, tool: &str, param: &str) -> Option<Types> {
         self.tools.get(tool)?.get(param).copied()
-    }
-
-    /// Whether the type of a parameter is known only when its value is complete.
-    pub(super) fn is_typed_late(&self, tool: &str, param: &str) -> bool {
-        self.types(tool, param).is_some_and(|types| !types.is_text())
-    }
-
-    /// Whether the value of a parameter cannot be a string.
-    pub(super) fn refuses_text(&self, tool: &str, param: &str) -> bool {
-        self.types(tool, param).is_some_and(|types| !types.string && types != Types::default())
-    }
-
-    /// Parses `text` as the value of a parameter, unless that is a string.
-    pub(super) fn typed(&self, tool: &str, param: &str, text: &str, depth: usize) -> Option<Value> {
-        self.types(tool, param)?.read(text.trim(), depth)
     }
 }
 
@@ -108,12 +89,20 @@ pub(super) fn untyped(text: &str, depth: usize) -> Option<Value> {
 }
 
 impl Types {
-    /// Whether a value is always the text itself, even if that looks like another type.
-    fn is_text(self) -> bool {
+    /// Whether a value is always the text itself, even if that looks like another type. If not, its type is
+    /// known only when it is complete.
+    pub(super) fn is_text(self) -> bool {
         self.string && !self.nested
     }
 
-    fn read(self, text: &str, depth: usize) -> Option<Value> {
+    /// Whether a value cannot be a string.
+    pub(super) fn refuse_text(self) -> bool {
+        !self.string && self != Self::default()
+    }
+
+    /// Parses `text` as a value, unless that is a string.
+    pub(super) fn read(self, text: &str, depth: usize) -> Option<Value> {
+        let text = text.trim();
         if self.is_text() {
             return None;
         }

@@ -55,20 +55,13 @@ enum State {
     Value,
     /// In a string, which is a key or a value.
     String {
-        end: End,
+        /// What ends it: in Python a quote or three of them, which can be escaped; `None` for the notation's
+        /// quote, in which nothing is escaped.
+        quote: Option<&'static str>,
         key: bool,
     },
     /// After a value.
     Comma,
-}
-
-/// What ends a string.
-#[derive(Clone, Copy, Debug)]
-enum End {
-    /// This quote, this many times; it can be escaped.
-    Quote(u8, usize),
-    /// The notation's quote; nothing in the string is escaped.
-    Marker,
 }
 
 impl Transcoder {
@@ -97,7 +90,7 @@ impl Transcoder {
     /// The quote that ends the string that is being read.
     pub(super) fn quote(&self) -> Option<u8> {
         match self.state {
-            State::String { end: End::Quote(quote, _), .. } => Some(quote),
+            State::String { quote, .. } => quote.map(|quote| quote.as_bytes()[0]),
             _ => None,
         }
     }
@@ -105,8 +98,8 @@ impl Transcoder {
     /// Reads `text` from `scan` on.
     pub(super) fn read(&mut self, text: &str, mut scan: usize) -> Read {
         while let Some(&container) = self.open.last() {
-            let token = if let State::String { end, key } = self.state {
-                self.string(text, scan, end, key)
+            let token = if let State::String { quote, key } = self.state {
+                self.string(text, scan, quote, key)
             } else {
                 scan = skip_whitespace(text, scan);
                 let Some(&byte) = text.as_bytes().get(scan) else { return Read::More(scan) };
@@ -148,11 +141,8 @@ impl Transcoder {
 
     fn key(&mut self, text: &str, at: usize, byte: u8, container: Container, first: bool) -> Token {
         match self.quoted(text, at, byte) {
-            Match::Full((end, after)) if container == Container::Object => {
-                self.separate(first);
-                self.json.push('"');
-                self.state = State::String { end, key: true };
-                return Continue(after);
+            Match::Full((quote, after)) if container == Container::Object => {
+                return self.open_string(quote, after, true, first);
             }
             Match::Full(_) => return Break(Read::Bad(at)),
             Match::Partial => return Break(Read::More(at)),
@@ -170,12 +160,7 @@ impl Transcoder {
 
     fn value(&mut self, text: &str, at: usize, byte: u8, first: bool) -> Token {
         match self.quoted(text, at, byte) {
-            Match::Full((end, after)) => {
-                self.separate(first);
-                self.json.push('"');
-                self.state = State::String { end, key: false };
-                return Continue(after);
-            }
+            Match::Full((quote, after)) => return self.open_string(quote, after, false, first),
             Match::Partial => return Break(Read::More(at)),
             Match::No => {}
         }
@@ -230,48 +215,46 @@ impl Transcoder {
         end.map(|end| from + end - at)
     }
 
-    /// Whether a string opens at `at`: what ends it, and where it starts.
-    fn quoted(&self, text: &str, at: usize, byte: u8) -> Match<(End, usize)> {
-        match &self.notation {
-            Notation::Gemma { quote } => literal(text, at, quote, false).map(|end| (End::Marker, end)),
-            Notation::Python if matches!(byte, b'"' | b'\'') => {
-                let run = text.as_bytes()[at..].iter().take(3).take_while(|&&next| next == byte).count();
-                match (run, at + run == text.len()) {
-                    (1 | 2, true) => Match::Partial,
-                    // Two quotes are an empty string: the first opens it, and the second closes it.
-                    (1 | 2, false) => Match::Full((End::Quote(byte, 1), at + 1)),
-                    _ => Match::Full((End::Quote(byte, 3), at + 3)),
-                }
-            }
-            Notation::Python => Match::No,
+    /// Whether a string opens at `at`: what ends it, if that is not the notation's quote, and where it starts.
+    fn quoted(&self, text: &str, at: usize, byte: u8) -> Match<(Option<&'static str>, usize)> {
+        let (one, three) = match (&self.notation, byte) {
+            (Notation::Gemma { quote }, _) => return literal(text, at, quote, false).map(|end| (None, end)),
+            (Notation::Python, b'"') => ("\"", "\"\"\""),
+            (Notation::Python, b'\'') => ("'", "'''"),
+            (Notation::Python, _) => return Match::No,
+        };
+        match literal(text, at, three, false) {
+            Match::Full(end) => Match::Full((Some(three), end)),
+            Match::Partial => Match::Partial,
+            // Two quotes are an empty string: the first opens it, and the second closes it.
+            Match::No => Match::Full((Some(one), at + 1)),
         }
     }
 
+    /// A string starts at `at`.
+    fn open_string(&mut self, quote: Option<&'static str>, at: usize, key: bool, first: bool) -> Token {
+        self.separate(first);
+        self.json.push('"');
+        self.state = State::String { quote, key };
+        Continue(at)
+    }
+
     /// In a string: reads as much of it as has come.
-    fn string(&mut self, text: &str, at: usize, end: End, key: bool) -> Token {
-        let mut scan = at;
+    fn string(&mut self, text: &str, mut scan: usize, quote: Option<&'static str>, key: bool) -> Token {
         loop {
-            let rest = &text[scan..];
-            let (plain, stop) = match (end, &self.notation) {
-                (_, Notation::Gemma { quote }) => {
-                    let first = quote.as_bytes()[0];
-                    let plain = memchr::memchr(first, rest.as_bytes()).unwrap_or(rest.len());
-                    (plain, literal(text, scan + plain, quote, false))
-                }
-                (End::Quote(..) | End::Marker, Notation::Python) => {
-                    let End::Quote(quote, count) = end else { return Break(Read::Bad(scan)) };
-                    let plain = memchr::memchr2(quote, b'\\', rest.as_bytes()).unwrap_or(rest.len());
-                    let run =
-                        rest.as_bytes()[plain..].iter().take(count).take_while(|&&b| b == quote).count();
-                    let here = scan + plain;
-                    let stop = match run {
-                        run if run == count => Match::Full(here + run),
-                        run if run > 0 && here + run == text.len() => Match::Partial,
-                        _ => Match::No,
-                    };
-                    (plain, stop)
-                }
+            let end = match (quote, &self.notation) {
+                (Some(quote), _) => quote,
+                (None, Notation::Gemma { quote }) => quote,
+                (None, Notation::Python) => unreachable!("a string in Python has a quote of its own"),
             };
+            let rest = &text[scan..];
+            let first = end.as_bytes()[0];
+            let plain = match quote {
+                Some(_) => memchr::memchr2(first, b'\\', rest.as_bytes()),
+                None => memchr::memchr(first, rest.as_bytes()),
+            };
+            let plain = plain.unwrap_or(rest.len());
+            let stop = literal(text, scan + plain, end, false);
             self.escape(&rest[..plain]);
             scan += plain;
             if scan == text.len() {
@@ -284,7 +267,7 @@ impl Transcoder {
                     return Continue(end);
                 }
                 Match::Partial => return Break(Read::More(scan)),
-                Match::No if text.as_bytes()[scan] == b'\\' && matches!(end, End::Quote(..)) => {
+                Match::No if text.as_bytes()[scan] == b'\\' && quote.is_some() => {
                     match escaped(&text[scan + 1..]) {
                         Match::Full((c, length)) => {
                             c.into_iter().for_each(|c| self.escape(c.encode_utf8(&mut [0; 4])));

@@ -115,17 +115,12 @@ impl Value {
     /// Shows the value, which starts at `from`, up to `end`, unless more of it is shown already.
     #[inline]
     fn show(&self, parsed: &mut Parsed, from: usize, end: usize) {
+        let (block, param) = (self.block, self.param);
         let shown = parsed.decided().max(from);
         parsed.add_span(SpanKind::Whitespace, shown);
-        if end > shown {
-            self.append(parsed, from, shown, end);
+        if end <= shown {
+            return;
         }
-    }
-
-    /// Extends the value, which starts at `from` and is shown up to `shown`, up to `end`.
-    #[inline]
-    fn append(&self, parsed: &mut Parsed, from: usize, shown: usize, end: usize) {
-        let (block, param) = (self.block, self.param);
         parsed.add_span(SpanKind::Value(block), end);
         if self.treatment.ampersands {
             return self.append_decoded(parsed, shown, end);
