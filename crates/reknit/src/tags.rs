@@ -179,8 +179,11 @@ impl Parser {
     /// same error.
     pub fn push(&mut self, piece: &str) -> Result<(), TooLong> {
         self.parsed.changes.clear();
+        if let Some(refused) = self.refused {
+            return Err(refused);
+        }
         if self.parsed.finished {
-            return self.refused.map_or(Ok(()), Err);
+            return Ok(());
         }
         let limit = self.parsed.limits.text_bytes;
         let room = self.parsed.room();
@@ -197,7 +200,6 @@ impl Parser {
             return Ok(());
         }
         // Nothing more is accepted, not even a piece that would fit: a limit is reached at a byte.
-        self.end();
         let at = self.parsed.text.len();
         self.parsed.note(Kind::LimitReached, at, format!("the text is longer than {limit} bytes"));
         self.refused = Some(TooLong { limit });
@@ -208,8 +210,8 @@ impl Parser {
     /// by which part of the text; `None` if the piece has to be [pushed](Self::push).
     fn skim(&mut self, piece: &str) -> Option<(usize, Range<usize>)> {
         let Machine::Prose(prose) = &mut self.machine else { return None };
-        let fits = !self.parsed.finished && piece.len() <= self.parsed.room();
-        if !fits || !self.parsed.has_run() {
+        let is_open = !self.parsed.finished && self.refused.is_none();
+        if !is_open || piece.len() > self.parsed.room() || !self.parsed.has_run() {
             return None;
         }
         self.parsed.changes.clear();
@@ -228,10 +230,9 @@ impl Parser {
         }
         let mut last = String::new();
         self.parsed.utf8.finish(&mut last);
-        // If this exceeds the limit, `push` has ended the text already.
-        if self.push(&last).is_ok() {
-            self.end();
-        }
+        // What is past the limit is reported as any other piece is.
+        let _ = self.push(&last);
+        self.end();
     }
 
     /// Nothing follows what was read. The changes are added to those of the last piece.
@@ -249,11 +250,6 @@ impl Parser {
                 format!("{} read as U+FFFD", counted(count as u64, "invalid byte sequence")),
             );
         }
-    }
-
-    /// What the last piece changed, in the order of the text.
-    fn changes(&self) -> impl DoubleEndedIterator<Item = Change> + ExactSizeIterator {
-        self.parsed.changes.iter()
     }
 
     /// The whole text so far. The ranges of changes and spans refer to it.

@@ -42,7 +42,10 @@ impl Names {
                 let rest = start.trim_start().trim_start_matches(is_tool_name);
                 next.starts_with(rest) || next.starts_with(rest.trim_start())
             }
-            Self::Listed(names) => names.iter().any(|known| known.starts_with(start)),
+            Self::Listed(names) => names.iter().any(|known| {
+                let rest = start.strip_prefix(&**known);
+                known.starts_with(start) || rest.is_some_and(|rest| next.starts_with(rest))
+            }),
         }
     }
 }

@@ -108,12 +108,11 @@ impl TaggedText {
     pub(super) fn finish(&mut self, ending: Ending, place: Option<Place>, output: &mut Output) {
         let whole = match (mem::replace(&mut self.state, State::Over), ending) {
             (State::Over, _) => return,
+            (State::Open, Ending::Complete) => End::Closed,
             // A call that looks complete only because nothing follows does not count as complete: half of its
             // marker may have come, or its tags may be in a code span whose end did not come.
-            (State::Open, Ending::CutOff) => End::Cut,
-            (State::Open, Ending::Complete) | (State::Refused, _) => End::Closed,
+            (State::Open, Ending::CutOff) | (State::Refused, _) => End::Cut,
         };
-        // If the parser has refused a piece, it has finished, and this has no changes.
         self.parser.finish();
         self.emit_changes(whole, output);
         self.close_held(whole, output);

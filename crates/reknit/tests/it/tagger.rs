@@ -440,10 +440,28 @@ fn a_text_is_not_read_past_its_limit() {
         let diagnostics = tagged.message.diagnostics().iter();
         let offsets: Vec<_> =
             diagnostics.map(|diagnostic| (diagnostic.kind, offset(diagnostic.location))).collect();
-        assert_eq!(offsets, [(Kind::StrayText, 48), (Kind::LimitReached, 50)]);
+        assert_eq!(offsets, [(Kind::LimitReached, 50), (Kind::StrayText, 48)]);
     }
     outcomes.dedup();
     assert_eq!(outcomes.len(), 1, "{outcomes:#?}");
+}
+
+/// Its closing marker may be past the limit, or something that shows that it was no call.
+#[test]
+fn a_call_at_the_limit_of_its_text_is_cut() {
+    let call = r#"<tool_call>{"name": "ls", "arguments": {}}"#;
+    for (limit, end) in [(call.len(), End::Cut), (call.len() + 6, End::Cut), (call.len() + 12, End::Closed)] {
+        let mut limits = Limits::default();
+        limits.text_bytes = limit;
+        let text = format!("{call}</tool_call> Done.");
+        for cut in 0..text.len() {
+            let tagger = Tagger::new(profile("hermes").unwrap(), None, "t").unwrap().with_limits(&limits);
+            let mut tagged = Tagged::with_tagger(tagger);
+            tagged.text(0, &text[..cut]).grow(0, &text[cut..]).close(0).take(Event::Ended);
+            let ends: Vec<_> = tagged.message.tool_calls().map(ToolCall::end).collect();
+            assert_eq!(ends, [Some(end)], "limit {limit}, cut at {cut}");
+        }
+    }
 }
 
 fn offset(location: Location) -> u64 {

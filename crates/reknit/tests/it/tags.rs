@@ -418,6 +418,33 @@ fn a_notation_of_ones_own_is_read() {
     );
 }
 
+/// Whether the names are listed or not, and however the text is cut.
+#[test]
+fn markers_may_have_text_and_whitespace_after_their_name() {
+    let lists = "tools = [\"f\", \"ff\"]\nparameters = [\"path\", \"pa\"]\n";
+    for (call, call_text) in [("<call {name}>", "<call ff>"), ("<f>{name}</f>{blank}<go>", "<f>ff</f> <go>")]
+    {
+        for (parameter, parameter_text) in [
+            ("<k>{name}</k>{blank}<v>", "<k>path</k>\n<v>"),
+            ("<k n={name};{attributes}>", "<k n=path; as=text>"),
+            ("[{name}]{blank}=>", "[path]=>"),
+        ] {
+            let source = |lists| {
+                format!(
+                    "name = \"own\"\n[calls]\nkind = \"markup\"\n{lists}call = '{call}'\ncall_close = '</call>'\n\
+                     parameter = '{parameter}'\nparameter_close = '</v>'\n"
+                )
+            };
+            let text = format!("{call_text}{parameter_text}a.rs</v></call>");
+            for source in [source(""), source(lists)] {
+                let grammar = Grammar::from_toml(&source).unwrap();
+                let outcome = same_with_limits(&grammar, Limits::default(), &text);
+                assert_eq!(outcome, "call ff {\"path\":\"a.rs\"} closed\n", "{source}{text}");
+            }
+        }
+    }
+}
+
 /// The example in the page about grammars, which reads the text above it.
 #[test]
 fn the_grammar_in_the_documentation_reads_its_text() {

@@ -88,7 +88,7 @@ fn a_text_past_its_limit_is_refused_from_that_byte_on() {
         summary(&feed(profile("cline").unwrap(), parser, pieces).0)
     });
     assert_eq!(
-        invalid, "text \"\u{fffd} 2345678901234567\" open\ninvalid-utf8 at 0\nlimit-reached at 18\n",
+        invalid, "text \"\u{fffd} 2345678901234567\" open\nlimit-reached at 18\ninvalid-utf8 at 0\n",
         "what is after the limit is not reported"
     );
 }
