@@ -40,6 +40,7 @@ use crate::wire::Dialect;
 use crate::wire::request::Conversation;
 use std::borrow::Cow;
 
+mod unanswered;
 mod reply;
 mod close;
 mod fold;

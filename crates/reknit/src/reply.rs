@@ -16,14 +16,14 @@ use crate::wire::{Dialect, Translator};
 mod items;
 mod source;
 #[cfg(feature = "stream")]
-mod stream;
+mod change_stream;
 
 use source::{Source, Step};
 
 pub use items::{Item, Items};
 
 #[cfg(feature = "stream")]
-pub use stream::ChangeStream;
+pub use change_stream::ChangeStream;
 
 /// Reads the messages in a provider's stream: [`new`](Reply::new), [`push`](Reply::push),
 /// [`finish`](Reply::finish), [`message`](Reply::message).

@@ -23,26 +23,26 @@ mod failure;
 mod fields;
 mod gemini;
 mod gemini_interactions;
-mod halves;
 mod heartbeat;
-mod join;
-mod numbered;
+mod native_members;
+mod numbered_blocks;
 mod object;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
-mod others;
-mod repeat;
+mod other_members;
+mod repeated_frame;
 pub(crate) mod request;
-mod seen;
+mod seen_members;
 mod slots;
+mod surrogates;
 #[cfg(test)]
 mod tests;
 
 use events::Events;
 use fields::{Error, Raw};
 pub(crate) use heartbeat::is_heartbeat;
-use repeat::Repeat;
+use repeated_frame::Repeat;
 use request::Form;
 
 /// The format in which a provider streams a reply.
@@ -403,7 +403,7 @@ impl Native {
     /// The messages of the stream in order; the last one may be unfinished.
     pub(crate) fn into_messages(mut self) -> Vec<Value> {
         self.done.extend(self.fold.take());
-        if self.has_halves { self.done.into_iter().map(halves::resolve).collect() } else { self.done }
+        if self.has_halves { self.done.into_iter().map(surrogates::resolve).collect() } else { self.done }
     }
 
     /// The value of a frame, read as leniently as the translator reads it if some part is malformed.
@@ -411,7 +411,7 @@ impl Native {
         if let Ok(value) = data.parse() {
             return Some(value);
         }
-        let marked = halves::mark(data);
+        let marked = surrogates::mark(data);
         self.has_halves |= marked.is_some();
         let data = Raw::new(marked.as_deref().unwrap_or(data));
         data.members(|_, _| {}).ok().map(|()| data.value_to_depth(KEPT_DEPTH))

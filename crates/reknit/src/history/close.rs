@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::reply::{CallState, Open, OpenBody, Reply, Seal, Unanswered};
+use super::reply::{CallState, Open, OpenBody, Reply, Seal};
+use super::unanswered::Unanswered;
 use crate::agent::{self, Content, ToolResult};
 use crate::json::{Object, Value};
 use crate::wire::request::{
@@ -240,24 +241,7 @@ impl Closing<'_> {
 
     /// A result for a call that has none.
     fn explain(&mut self, seq: u64, id: &str, name: &str, why: Unanswered<'_>) -> Output {
-        let (kind, text) = match why {
-            Unanswered::NotRun => (RepairKind::CallNotRun, "This call was not run.".to_owned()),
-            Unanswered::Denied(None) => (RepairKind::CallDenied, "This call was denied.".to_owned()),
-            Unanswered::Denied(Some(reason)) => {
-                (RepairKind::CallDenied, format!("This call was denied: {reason}"))
-            }
-            Unanswered::CancelledBefore => {
-                (RepairKind::CallCancelled, "The turn was cancelled before this call ran.".to_owned())
-            }
-            Unanswered::CancelledWhile => (
-                RepairKind::CallCancelled,
-                "The turn was cancelled while this call ran; what it did is not known.".to_owned(),
-            ),
-            Unanswered::Interrupted => (
-                RepairKind::CallInterrupted,
-                "This call was interrupted. It had begun to run; what it did is not known.".to_owned(),
-            ),
-        };
+        let (kind, text) = why.result();
         self.repairs.push(kind, seq, format!("the call `{id}` of `{name}` has no result; one was added"));
         Output::Value(text.into())
     }

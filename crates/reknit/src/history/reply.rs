@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::unanswered::Unanswered;
 use crate::agent::{self, Decision, EndReason, ToolResult};
 use crate::json::{Object, Value};
 use crate::wire::request::Approval;
@@ -70,16 +71,6 @@ pub(super) enum CallState<'a> {
     Writing,
     Broken(&'a str),
     Whole(&'a agent::ToolCall),
-}
-
-/// Why a call has no result.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Unanswered<'a> {
-    NotRun,
-    Denied(Option<&'a str>),
-    CancelledBefore,
-    CancelledWhile,
-    Interrupted,
 }
 
 impl Open<'_> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use memchr::memchr;
 
 use super::call::Slice;
-use super::change::Change;
+use super::changes::Change;
 use super::grammar::Closer;
 use super::markup::OpenCall;
 use super::matcher::Matcher;

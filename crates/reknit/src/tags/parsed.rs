@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::Range;
 
 use super::call::{CallData, Input};
-use super::change::Change;
+use super::changes::Change;
 use super::changes::Changes;
 use super::grammar::TextRule;
 use super::params::{ParamData, Params};

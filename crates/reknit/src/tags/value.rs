@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::Range;
 
 use super::call::Slice;
-use super::change::Change;
+use super::changes::Change;
 use super::grammar::Clean;
 use super::parsed::Parsed;
 use super::rules::Treatment;

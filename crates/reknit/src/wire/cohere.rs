@@ -9,7 +9,7 @@ use super::blocks::{Blocks, TEXT, THINKING};
 use super::events::Events;
 use super::failure::{fail, failed};
 use super::fields::{Error, Faults, Raw};
-use super::others::Others;
+use super::other_members::Others;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Notation, Opening, Owner, Slot, Start, StopReason, Usage};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::fields::{Address, Error, Half, Odd, Raw, decode, flush, unescape};
-use super::repeat::Growth;
+use super::repeated_frame::Growth;
 use crate::diagnostic::{Diagnostic, Kind, Place, counted};
 use crate::event::{Event, Keep, Owner, Slot, Start, Stop, StopReason, Usage};
 use crate::frame::Frame;

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::others::Others;
+use super::other_members::Others;
 use crate::json::{self, Object, Value};
 
 mod scan;

@@ -10,7 +10,7 @@ use super::blocks::{Blocks, TEXT, THINKING, native_call};
 use super::events::Events;
 use super::failure::{fail, failed};
 use super::fields::{Error, Faults, Raw};
-use super::seen::Seen;
+use super::seen_members::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Keep, Opening, Owner, Runner, Slot, Start, StopReason, Usage};

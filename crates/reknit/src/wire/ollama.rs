@@ -9,7 +9,7 @@ use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
 use super::heartbeat::is_heartbeat;
-use super::seen::Seen;
+use super::seen_members::Seen;
 use super::{State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Notation, Opening, Owner, Slot, Start, StopReason, Usage};

@@ -13,7 +13,7 @@ use super::events::Events;
 use super::failure::fail;
 use super::fields::{Error, Faults, Raw};
 use super::heartbeat::is_heartbeat;
-use super::seen::Seen;
+use super::seen_members::Seen;
 use super::{DONE, State, Translate};
 use crate::diagnostic::Kind;
 use crate::event::{Event, Owner, Slot, Start, StopReason};

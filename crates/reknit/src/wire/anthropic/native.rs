@@ -8,7 +8,7 @@ use crate::event::Slot;
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
-use crate::wire::join::{append, grow, push};
+use crate::wire::native_members::{append, grow, push};
 use crate::wire::slots::Slots;
 use crate::wire::{Rebuild, State};
 

@@ -7,7 +7,7 @@ use crate::event::{Keep, Slot};
 use crate::frame::{self, Frame};
 use crate::json::{Object, Value};
 use crate::text::Text;
-use crate::wire::join::{append, grow, push, put_all};
+use crate::wire::native_members::{append, grow, push, put_all};
 use crate::wire::object::object;
 use crate::wire::slots::Slots;
 use crate::wire::{Rebuild, State};

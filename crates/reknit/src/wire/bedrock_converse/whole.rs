@@ -5,7 +5,7 @@ use crate::event::{Owner, Start};
 use crate::wire::State;
 use crate::wire::events::Events;
 use crate::wire::fields::{Error, Faults, Raw};
-use crate::wire::numbered::Open;
+use crate::wire::numbered_blocks::Open;
 
 impl Fold {
     pub(super) fn whole(&mut self, reply: Raw<'_>, events: &mut Events) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::join::{append, grow, put_all};
+use super::super::native_members::{append, grow, put_all};
 use super::TOOL_PLAN;
 use crate::frame::Frame;
 use crate::json::{Object, Value};

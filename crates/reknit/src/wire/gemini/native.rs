@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::fields::Raw;
-use super::super::join::{append, grow, put_all};
+use super::super::native_members::{append, grow, put_all};
 use super::arguments::Arguments;
 use super::candidate::{ANNOTATIONS, goes_on};
 use crate::frame::Frame;

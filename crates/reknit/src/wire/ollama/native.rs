@@ -1,6 +1,6 @@
 //! The stream as Ollama's last object, joined with everything that came before it.
 
-use super::super::join::{append, field, grow};
+use super::super::native_members::{append, field, grow};
 use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::wire::{Rebuild, is_heartbeat};

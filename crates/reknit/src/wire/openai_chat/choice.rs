@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::blocks::{Blocks, TEXT, invented_id};
 use super::super::events::Events;
 use super::super::fields::{Error, Faults, Half, Raw, unescape};
-use super::super::seen::Seen;
+use super::super::seen_members::Seen;
 use super::delta::Delta;
 use super::router::{Fragment, Route, Router};
 use super::thoughts::Thoughts;

@@ -1,7 +1,7 @@
 //! [`Delta`]: the members of a delta.
 
 use super::super::fields::{Error, Raw};
-use super::super::others::Others;
+use super::super::other_members::Others;
 use super::thoughts;
 
 #[derive(Default)]

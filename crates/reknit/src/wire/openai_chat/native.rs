@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::join::{append, field, grow, put_all};
+use super::super::native_members::{append, field, grow, put_all};
 use super::super::object::object;
 use super::PADDING;
 use super::choice::NAMES;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::json::{EndFinder, Object, Value};
-use crate::wire::join::put_all;
+use crate::wire::native_members::put_all;
 
 /// A piece of a tool call, as a delta has it.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,8 @@
 
 use super::super::blocks::{Blocks, THINKING};
 use super::super::fields::Raw;
-use super::super::others::Others;
-use super::super::seen::Seen;
+use super::super::other_members::Others;
+use super::super::seen_members::Seen;
 use crate::event::{Opening, Owner, Slot};
 
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::super::blocks::{TEXT, THINKING};
 use super::super::events::{Events, Kept};
-use super::super::others::Others;
+use super::super::other_members::Others;
 use super::Raw;
 use super::call_kind::{CallKind, Inner};
 use super::members::Members;

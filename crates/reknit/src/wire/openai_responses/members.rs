@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Error, Raw};
 use crate::frame::Frame;
-use crate::wire::others::Others;
+use crate::wire::other_members::Others;
 
 /// The `object` of a whole response, which is also the name of a frame that is one.
 pub(super) const RESPONSE: &str = "response";

@@ -15,7 +15,7 @@ use crate::frame::Frame;
 use crate::json::{Object, Value};
 use crate::text::Text;
 use crate::wire::Rebuild;
-use crate::wire::join::{append, field, grow, put_all};
+use crate::wire::native_members::{append, field, grow, put_all};
 
 /// The responses of a stream.
 ///

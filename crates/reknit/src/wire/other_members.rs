@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::events::Events;
 use super::fields::Raw;
-use super::seen::Seen;
+use super::seen_members::Seen;
 use crate::event::Owner;
 
 /// The members of an object that are kept as they are, unless something takes them.
