@@ -198,22 +198,21 @@ impl Fold {
     }
 
     fn delta(&mut self, index: u64, delta: Raw<'_>, events: &mut Events) -> Result<(), Error> {
-        let ([kind, text, signature, content], mut others) =
-            delta.split(["type", "text", "signature", "content"])?;
-        let (kind, text) = (kind.and_then(Raw::string).unwrap_or_default(), text.or(signature));
+        let ([kind], mut others) = delta.split(["type"])?;
+        let kind = kind.and_then(Raw::string).unwrap_or_default();
         let mut blocks = Blocks::new(&mut self.slots, events);
         let slot = match (self.steps.get_mut(&index), &*kind) {
             (Some(Step::Thought(slot)), "thought_summary") => {
-                events.grew(*slot, content.and_then(|content| content.get("text")));
+                events.grew(*slot, others.take("content").and_then(|content| content.get("text")));
                 *slot
             }
             (Some(Step::Thought(slot)), "thought_signature") => {
-                events.signed(*slot, text);
+                events.signed(*slot, others.take("signature"));
                 *slot
             }
             (Some(Step::Output(open)), "text") => {
                 let slot = part(open, Part::Text, &mut blocks);
-                events.grew(slot, text);
+                events.grew(slot, others.take("text"));
                 slot
             }
             (Some(Step::Output(open)), "text_annotation_delta") => {
@@ -237,17 +236,9 @@ impl Fold {
                     *started = None;
                     events.grew_arguments(*slot, arguments);
                 }
-                if let Some(signature) = text {
-                    events.keep(Owner::Block(*slot), "signature", signature);
-                }
                 *slot
             }
-            (Some(Step::Whole(slot)), _) => {
-                for (key, value) in [("signature", text), ("content", content)] {
-                    value.into_iter().for_each(|value| events.keep(Owner::Block(*slot), key, value));
-                }
-                *slot
-            }
+            (Some(Step::Whole(slot)), _) => *slot,
             (None, "text" | "thought_summary" | "thought_signature") => {
                 let message = format!("delta `{kind}` came for step {index}, which was not started");
                 events.notice(Kind::OrphanDelta, message);
