@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 use memchr::memchr;
-use reknit::tags::{Change, Parser, profile};
+use reknit::tags::{Block, Parser, profile};
 
 mod profiles;
 
@@ -58,25 +58,29 @@ pub(crate) fn calls(size: usize) -> String {
     CALL.repeat(size / CALL.len())
 }
 
-/// Reads a text and looks at the changes after each piece.
+/// Reads a text and looks after each piece at the blocks that are new or may have grown.
 pub(crate) fn read(text: &str, piece: usize) -> Parser {
     let cline = profile("cline").expect("it is a profile");
     let mut parser = Parser::new(cline, None).expect("it can be used");
+    let mut seen = 1;
     for piece in pieces(text, piece) {
         parser.push(piece).expect("the text is not too long");
-        black_box(shown(&parser));
+        let blocks = parser.blocks();
+        let count = blocks.len();
+        black_box(blocks.rev().take(count + 1 - seen).map(|block| length(&block)).sum::<usize>());
+        seen = count.max(1);
     }
     parser.finish();
     parser
 }
 
-/// How much of texts and values the last piece showed: who looks at the changes looks at each.
-fn shown(parser: &Parser) -> usize {
-    let grown = parser.changes().map(|change| match change {
-        Change::Grew { from, to, .. } | Change::ParamGrew { from, to, .. } => to - from,
+/// How much of a text or of values a block shows.
+fn length(block: &Block<'_>) -> usize {
+    match block {
+        Block::Text { text, .. } | Block::Thinking { text, .. } => text.len(),
+        Block::Call(call) => call.params().map(|(_, value)| value.len()).sum(),
         _ => 0,
-    });
-    grown.sum()
+    }
 }
 
 fn one_pass(text: &str, piece: usize) -> String {
