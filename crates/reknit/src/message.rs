@@ -13,16 +13,18 @@ use crate::event::{Event, Failure, Owner, Runner, Slot, Start, Stop, StopReason,
 use crate::json::Object;
 use crate::limits::Limits;
 
+mod tool_call;
 mod block;
 mod change;
 mod extra;
 mod misfit;
 mod json_form;
 
-pub use block::{Args, Block, Body, Input, ParseError, ToolCall};
+pub use block::{Block, Body};
 pub use change::Change;
 use extra::Extra;
 pub use misfit::Misfit;
+pub use tool_call::{Args, Input, ParseError, ToolCall};
 
 /// A message of a model, as far as it has arrived.
 ///

@@ -2,7 +2,8 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::block::{Args, Block, Body, ToolCall};
+use super::block::{Block, Body};
+use super::tool_call::{Args, ToolCall};
 use super::{Choice, Message, Status};
 use crate::event::{Origin, Runner, Stop};
 use crate::json::Object;
