@@ -118,13 +118,12 @@ struct Long {
 
 struct Turn {
     whole: Duration,
-    /// From the second piece of its first reply to the start of its call, and from the second piece of its second
-    /// reply to its end. What is left out is building the two requests and freeing them, which are as long as the
-    /// session.
+    /// From the beginning of its first reply to the start of its call, and from the beginning of its second reply to its
+    /// end. What is left out is building the two requests and freeing them, which are as long as the session.
     rest: Duration,
 }
 
-/// When the second piece of a reply was asked for or a call started.
+/// When a reply went on after its beginning, or a call started.
 type Marks = Arc<Mutex<Vec<Instant>>>;
 
 async fn long(folder: &Path, turns: usize) -> Result<Long> {
@@ -319,24 +318,40 @@ impl Provider for Steady {
         let marks = self.marks.clone();
         Box::pin(async move {
             let pieces = Script::new([reply]).send(&nothing).await?;
-            Ok(Box::new(Marking { pieces, asked: 0, marks }) as Box<dyn Pieces>)
+            Ok(Box::new(Marking { pieces, stage: Stage::Before, marks }) as Box<dyn Pieces>)
         })
     }
 }
 
 struct Marking {
     pieces: Box<dyn Pieces>,
-    asked: usize,
+    stage: Stage,
     marks: Marks,
+}
+
+/// How far a reply is. It is a reply once the model says something; then its request is freed, and then the next
+/// piece is asked for.
+#[derive(PartialEq)]
+enum Stage {
+    Before,
+    Begun,
+    Marked,
 }
 
 impl Pieces for Marking {
     fn next(&mut self) -> Work<'_, Result<Option<Vec<u8>>, Error>> {
-        self.asked += 1;
-        if self.asked == 2 {
-            mark(&self.marks);
-        }
-        self.pieces.next()
+        Box::pin(async {
+            if self.stage == Stage::Begun {
+                self.stage = Stage::Marked;
+                mark(&self.marks);
+            }
+            let piece = self.pieces.next().await?;
+            let text = String::from_utf8_lossy(piece.as_deref().unwrap_or_default());
+            if self.stage == Stage::Before && text.contains("content_block_start") {
+                self.stage = Stage::Begun;
+            }
+            Ok(piece)
+        })
     }
 }
 

@@ -75,23 +75,26 @@ async fn read(provider: &dyn Provider, request: Request, timeouts: Timeouts, out
     if out.send(Piece::Begins(id)).await.is_err() {
         return;
     }
+    let Some(first) = first else { return };
+    if out.send(Piece::Bytes(first)).await.is_err() {
+        return;
+    }
     // Once something has come, the same request could do the same work twice, so it is not sent again. It is as long
     // as the session and takes a while to free: now, while the model writes, and not when the reply ends.
     drop(request);
-    let mut piece = Ok(first);
     loop {
-        let (next, is_last) = match piece {
+        let piece = match failed.take() {
+            Some(error) => Err(error),
+            None => more(&mut *reply, timeouts).await,
+        };
+        let (piece, is_last) = match piece {
             Ok(Some(bytes)) => (Piece::Bytes(bytes), false),
             Ok(None) => return,
             Err(error) => (Piece::Failed(error), true),
         };
-        if out.send(next).await.is_err() || is_last {
+        if out.send(piece).await.is_err() || is_last {
             return;
         }
-        piece = match failed.take() {
-            Some(error) => Err(error),
-            None => more(&mut *reply, timeouts).await,
-        };
     }
 }
 
