@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use reknit::agent::Entry;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 use tokio::sync::{oneshot, watch};
 
 use super::{Error, Lease, Store, Stored, Summary, title};
@@ -60,6 +61,12 @@ const SCHEMA: &str = "
 
 /// What is written into `user_version`. A database with a greater one is of a later version.
 const VERSION: i64 = 1;
+
+/// How long to wait for other programs that use the database.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long to wait before something that SQLite does not wait for is tried again.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// How many requests are joined in one transaction.
 const JOINED: usize = 4096;
@@ -260,7 +267,10 @@ enum Seen {
 fn commit(connection: &mut Connection, batch: Vec<Request>) -> Committed {
     let mut committed = Committed::default();
     let mut answers: Vec<Answering> = Vec::new();
-    let ended = connection.transaction().map_err(failed("write the database")).and_then(|transaction| {
+    // Immediate: a transaction that reads first and then wants to write is refused at once if another program has
+    // written in between, however long it would wait.
+    let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let ended = begun.map_err(failed("write the database")).and_then(|transaction| {
         for Request { session, what } in batch {
             match what {
                 What::Append { epoch, after, entries, done } => {
@@ -396,11 +406,29 @@ fn exists(connection: &Connection, session: &str) -> Result<(), Error> {
 
 fn connect(path: &Path) -> Result<Connection, Error> {
     let connection = Connection::open(path).map_err(failed("open the database"))?;
-    connection.busy_timeout(std::time::Duration::from_secs(30)).map_err(failed("open the database"))?;
+    connection.busy_timeout(PATIENCE).map_err(failed("open the database"))?;
+    write_ahead(&connection).map_err(failed("open the database"))?;
     connection
-        .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")
+        .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")
         .map_err(failed("open the database"))?;
     Ok(connection)
+}
+
+/// Makes the database use a write-ahead log. While several programs do this to a new one, SQLite refuses some of them at
+/// once instead of letting them wait.
+fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let start = Instant::now();
+    loop {
+        match connection.execute_batch("PRAGMA journal_mode = WAL;") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && start.elapsed() < PATIENCE =>
+            {
+                thread::sleep(PAUSE);
+            }
+            ended => return ended,
+        }
+    }
 }
 
 /// SQLite has signed numbers. Ours count entries and milliseconds, and never come near the limit.

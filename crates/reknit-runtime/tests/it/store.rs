@@ -109,3 +109,28 @@ async fn a_truncated_database_is_an_error_that_says_so() {
         assert!(why.contains("malformed") || why.contains("not a database"), "{part} bytes: {why}");
     }
 }
+
+/// Two programs, each with a session of its own, from the first one that makes the database on.
+#[test]
+fn several_programs_write_to_one_database() {
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for program in 0..4 {
+                let path = folder.path().join("a.db");
+                scope.spawn(move || {
+                    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                    runtime.block_on(async {
+                        let store = Sqlite::open(path).unwrap();
+                        let session = format!("s{program}");
+                        let lease = store.lease(&session).await.unwrap();
+                        for last in 0..50 {
+                            store.append(&session, lease.epoch, last, vec![text(last + 1)]).await.unwrap();
+                        }
+                        assert_eq!(store.read(&session, 0, 99).await.unwrap().len(), 50);
+                    });
+                });
+            }
+        });
+    }
+}
