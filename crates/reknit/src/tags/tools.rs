@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::Value as Json;
 
 use crate::json::Value;
@@ -56,12 +57,17 @@ impl Tools {
     pub fn from_json(source: &str) -> Result<Self, serde_json::Error> {
         let definitions: Vec<Definition> = serde_json::from_str(source)?;
         let mut tools = BTreeMap::new();
+        let has_definitions = !definitions.is_empty();
         for definition in definitions {
             let definition =
                 definition.function.map_or(Definition { function: None, ..definition }, |inner| *inner);
             if let Some(name) = definition.name {
                 tools.insert(name, types(definition.parameters.as_ref()));
             }
+        }
+        // What a provider runs itself may have no name. But without any tool nothing in a text is a call.
+        if has_definitions && tools.is_empty() {
+            return Err(serde_json::Error::custom("none of the tools has a `name`"));
         }
         Ok(Self { tools })
     }

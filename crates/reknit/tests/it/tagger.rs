@@ -464,6 +464,16 @@ fn a_call_at_the_limit_of_its_text_is_cut() {
     }
 }
 
+#[test]
+fn a_list_of_tools_names_at_least_one() {
+    for tools in [r#"[{"foo": 1}]"#, r#"[{"type": "web_search"}]"#, r#"[{"function": {"parameters": {}}}]"#] {
+        assert_eq!(Tools::from_json(tools).unwrap_err().to_string(), "none of the tools has a `name`");
+    }
+    for tools in ["[]", r#"[{"type": "web_search"}, {"name": "ls"}]"#] {
+        assert!(Tools::from_json(tools).is_ok(), "{tools}");
+    }
+}
+
 fn offset(location: Location) -> u64 {
     let Location::Text { block, offset, .. } = location else { panic!("{location:?} is in no text") };
     assert_eq!(block, Slot::new(0));
