@@ -266,7 +266,7 @@ impl Fields {
         Self { members, has_grown: false }
     }
 
-    /// Takes all members anew; those of `texts` that are empty stay as they were.
+    /// Takes all members again; those of `texts` that are empty stay as they were.
     fn replace(&mut self, members: Object, texts: &[&str]) {
         let before = std::mem::replace(self, Self::new(members));
         for key in texts {
